@@ -1,0 +1,40 @@
+// Linkers: what puts rows into a graph. Two of them, both deterministic: the same codes and options
+// give the same links for any number of threads, any budgets, natively and in wasm.
+//
+//   BulkLinker   builds a whole graph at once by partition and prune
+//   BatchLinker  adds rows to a graph that exists, in batches of which each searches the graph as
+//                the batches before left it
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "arena/codes.h"
+#include "graph/graph.h"
+#include "kernels/kernels.h"
+#include "nearfield/database.h"
+#include "nearfield/result.h"
+#include "nearfield/thread_pool.h"
+
+namespace nearfield {
+
+// Work in steps, so that a page stays responsive and a caller can stop in between.
+class Linker {
+ public:
+  virtual ~Linker() = default;
+  // Works for about `budget_us` microseconds (0: to the end) and says how far it is.
+  virtual Result<LinkProgress> step(uint64_t budget_us) = 0;
+  virtual uint64_t distances() const = 0;  // computed so far
+};
+
+// Links all rows of `codes` into `graph`, which must be empty (rows() == 0) and stays so until the last
+// step. References are borrowed until the linker is destroyed; codes must not change meanwhile.
+std::unique_ptr<Linker> make_bulk_linker(Graph& graph, const Codes& codes, const Kernels& kernels,
+                                         ThreadPool& pool, const GraphOptions& options);
+
+// Links the rows [graph.rows(), codes.rows()). After each step the graph is whole (searchable, every
+// invariant holds) and graph.rows() says how many rows it has.
+std::unique_ptr<Linker> make_batch_linker(Graph& graph, const Codes& codes, const Kernels& kernels,
+                                          ThreadPool& pool, const GraphOptions& options);
+
+}  // namespace nearfield

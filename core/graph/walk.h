@@ -1,0 +1,37 @@
+// walk: the best-first search through the graph, on codes.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "arena/codes.h"
+#include "graph/graph.h"
+#include "kernels/kernels.h"
+
+namespace nearfield {
+
+struct Candidate {
+  int32_t distance;
+  uint32_t slot;
+  friend bool operator<(const Candidate& a, const Candidate& b) {
+    return a.distance != b.distance ? a.distance < b.distance : a.slot < b.slot;
+  }
+  friend bool operator==(const Candidate&, const Candidate&) = default;
+};
+
+// Reused from walk to walk by one thread: the pool of candidates and the marks of visited rows.
+struct WalkScratch {
+  std::vector<Candidate> pool;
+  std::vector<uint16_t> visited;  // the epoch in which a row was last seen
+  uint16_t epoch = 0;
+};
+
+// Finds about the `ef` rows nearest to a query code, nearest first, ties by slot: at most `ef`, all
+// rows when there are fewer and they are reachable. Deterministic. The answer lies in scratch.pool.
+// `distances` is increased by the distances computed. Links that point outside the graph, as a
+// damaged file may have them, are passed over. REQUIRES: ef >= 1, graph.rows() <= codes.rows().
+std::span<const Candidate> walk(const Graph& graph, const Codes& codes, const Kernels& kernels,
+                                const uint8_t* query, uint32_t ef, WalkScratch& scratch, uint64_t& distances);
+
+}  // namespace nearfield
