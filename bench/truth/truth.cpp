@@ -28,7 +28,7 @@
 namespace {
 
 constexpr std::size_t kLanes = 8;
-typedef double Lanes __attribute__((vector_size(kLanes * sizeof(double)))));
+typedef double Lanes __attribute__((vector_size(kLanes * sizeof(double))));
 
 constexpr std::size_t kTile = 4;         // queries × rows computed at a time, in registers
 constexpr std::size_t kBlockRows = 128;  // rows converted at a time; with 768 dimensions 768 kB
