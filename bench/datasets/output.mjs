@@ -10,8 +10,8 @@ export const here = path.dirname(fileURLToPath(import.meta.url));
 export const cache = path.join(here, 'cache');
 const checksumsFile = path.join(here, 'checksums.json');
 
-/** A file that grows by typed arrays, strings or buffers and appears under its name when closed. */
-export class OutputFile {
+/** A file that grows by typed arrays and strings and appears under its name when closed. */
+class OutputFile {
   constructor(name) {
     this.name = name;
     this.path = path.join(cache, name);
@@ -41,10 +41,15 @@ export class OutputFile {
   }
 }
 
-export function writeFile(name, data) {
+/** Writes the chunks one after the other; a failure leaves no half a file. */
+export function writeFile(name, chunks) {
   const file = new OutputFile(name);
-  file.append(data);
-  return file.close();
+  try {
+    for (const chunk of chunks) file.append(chunk);
+    return file.close();
+  } finally {
+    fs.rmSync(file.part, { force: true });
+  }
 }
 
 /** Name, size and hash of a file that another program wrote into the cache. */
@@ -81,7 +86,7 @@ export function isPrepared(set, version) {
 }
 
 export function writeStamp(set, version, files) {
-  writeFile(`${set}.stamp.json`, JSON.stringify({ version, files }, null, 2) + '\n');
+  writeFile(`${set}.stamp.json`, [JSON.stringify({ version, files }, null, 2) + '\n']);
 }
 
 /** Fails when a converted file differs from what was recorded; with `record` it records instead. */

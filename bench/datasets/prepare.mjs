@@ -2,7 +2,7 @@
 // Prepares benchmark data in bench/datasets/cache. See README.md.
 
 import * as os from 'node:os';
-import { checkSums, describeFile, isPrepared, OutputFile, writeFile, writeStamp } from './output.mjs';
+import { checkSums, describeFile, isPrepared, writeFile, writeStamp } from './output.mjs';
 import { sets } from './sets.mjs';
 import { K, writeTruth } from './truth.mjs';
 
@@ -27,14 +27,12 @@ function prepare(name, options) {
   const files = [];
   const write = (file, chunks) => {
     say(`writing ${file}`);
-    const output = new OutputFile(file);
-    for (const chunk of chunks) output.append(chunk);
-    files.push(output.close());
+    files.push(writeFile(file, chunks));
   };
   set.make(write, say);
   if (set.queries) files.push(describeFile(writeTruth(name, set.dimensions, set.metric, say)));
   checkSums(files, options.record);
-  files.push(writeFile(`${set.prefix}.meta.json`, JSON.stringify(metaOf(set), null, 2) + '\n'));
+  files.push(writeFile(`${set.prefix}.meta.json`, [JSON.stringify(metaOf(set), null, 2) + '\n']));
   writeStamp(name, VERSION, files);
   say(`done in ${((performance.now() - started) / 1000).toFixed(1)} s`);
 }

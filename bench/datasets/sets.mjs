@@ -1,14 +1,14 @@
 // The sets by name. Each has `make(write, say)`, which writes its files and
 // returns nothing; the sizes here are what --list prints and meta.json says.
 
+import * as fs from 'node:fs';
+import * as path from 'node:path';
 import { DOC_DIMENSIONS, DOCS_PACKAGE, readDocs } from './docs.mjs';
 import { PIXELS, readImages } from './images.mjs';
 import { cache, readFloats } from './output.mjs';
 import { permutation, split } from './split.mjs';
 import { clustered, FIRST_QUERY_ROW, separated, uniformCube } from './synthetic.mjs';
 import { readWords, WORD_DIMENSIONS, WORDS_PACKAGE } from './words.mjs';
-import * as fs from 'node:fs';
-import * as path from 'node:path';
 
 const QUERIES = 1000;
 const DOC_QUERIES = 100;
@@ -87,7 +87,7 @@ function imageSet(count, source, classFolder, about) {
 
 function syntheticSet(rows, dimensions, metric, generator, seed, about) {
   return {
-    rows, queries: QUERIES, dimensions, metric, licence: 'made here', source: `synthetic.mjs, seed ${seed}`, about,
+    rows, queries: QUERIES, dimensions, metric, licence: 'generated', source: `synthetic.mjs, seed ${seed}`, about,
     make(write, say) {
       const fill = generator(dimensions, seed);
       write(`${this.name}.base.f32`, blocks(fill, 0, rows, dimensions, say));

@@ -39,10 +39,14 @@ export function writeTruth(set, dimensions, metric, say) {
   const file = path.join(cache, name);
   const part = `${file}.${process.pid}.part`;
   say('computing the truth');
-  run(program, [
-    '--base', path.join(cache, `${set}.base.f32`), '--query', path.join(cache, `${set}.query.f32`),
-    '--dimensions', String(dimensions), '--metric', metric, '--k', String(K), '--out', part,
-  ]);
-  fs.renameSync(part, file);
+  try {
+    run(program, [
+      '--base', path.join(cache, `${set}.base.f32`), '--query', path.join(cache, `${set}.query.f32`),
+      '--dimensions', String(dimensions), '--metric', metric, '--k', String(K), '--out', part,
+    ]);
+    fs.renameSync(part, file);
+  } finally {
+    fs.rmSync(part, { force: true });
+  }
   return name;
 }
