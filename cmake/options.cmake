@@ -1,0 +1,52 @@
+# The compiler options of every target, as INTERFACE targets to link:
+#   nearfield_options      core, wasm, tests of core: no exceptions, no RTTI
+#   nearfield_cli_options  native program: exceptions, since CLI11, nlohmann-json and HDF5 throw
+#   nearfield_xxhash       the xxHash header alone, compiled in (there is no library for wasm)
+
+option(NEARFIELD_WERROR "Warnings are errors" OFF)
+option(NEARFIELD_BENCH "Build the native benchmarks (needs hnswlib)" OFF)
+option(NEARFIELD_TESTS "Build the native tests (needs Catch2 3)" ON)
+option(NEARFIELD_FUZZ "Build the fuzz targets (needs clang)" OFF)
+option(NEARFIELD_CLI "Build the native program" ON)
+set(NEARFIELD_SANITIZE "" CACHE STRING "Sanitizers for everything, as in -fsanitize=")
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+find_package(Threads REQUIRED)
+
+add_library(nearfield_warnings INTERFACE)
+target_compile_options(nearfield_warnings INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
+  $<$<BOOL:${NEARFIELD_WERROR}>:-Werror>)
+
+# Results must be bit-identical on every target, so no compiler may fuse a multiplication and an addition
+# where the source does not say so.
+add_library(nearfield_common INTERFACE)
+target_compile_features(nearfield_common INTERFACE cxx_std_20)
+target_compile_options(nearfield_common INTERFACE -ffp-contract=off)
+target_include_directories(nearfield_common INTERFACE ${PROJECT_SOURCE_DIR}/core/include)
+target_link_libraries(nearfield_common INTERFACE nearfield_warnings)
+
+if(NEARFIELD_SANITIZE)
+  set(sanitize -fsanitize=${NEARFIELD_SANITIZE} -fno-omit-frame-pointer)
+  if(NEARFIELD_SANITIZE MATCHES undefined)
+    list(APPEND sanitize -fno-sanitize-recover=undefined)
+  endif()
+  add_compile_options(${sanitize})
+  add_link_options(${sanitize})
+endif()
+
+add_library(nearfield_options INTERFACE)
+target_link_libraries(nearfield_options INTERFACE nearfield_common)
+target_compile_options(nearfield_options INTERFACE -fno-exceptions -fno-rtti)
+
+add_library(nearfield_cli_options INTERFACE)
+target_link_libraries(nearfield_cli_options INTERFACE nearfield_common)
+
+# Copied by scripts/setup.mjs: /usr/include must not be on the wasm include path.
+add_library(nearfield_xxhash INTERFACE)
+target_include_directories(nearfield_xxhash SYSTEM INTERFACE ${PROJECT_SOURCE_DIR}/.toolchain/include)
+target_compile_definitions(nearfield_xxhash INTERFACE XXH_INLINE_ALL)
