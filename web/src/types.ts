@@ -1,0 +1,241 @@
+// The public types. They say what is accepted and what comes back; client/ and sync.ts implement them.
+
+/**
+ * A record's name: a string, an integer within ±(2^53 − 1), or a bigint beyond that range (within 64 bits).
+ * It comes back with the type it was given. 7 and "7" are two ids.
+ */
+export type Id = string | number | bigint;
+
+/** One vector. Values are kept as 32-bit floats. */
+export type Vector = Float32Array | Float64Array | readonly number[];
+
+/** How near two vectors are; `distance` is smaller when nearer, `score` larger:
+ * - `cosine`: distance 1 − cos, score 1 − distance; a zero vector is at distance 1 from everything
+ * - `l2`: the squared Euclidean distance, score 1 / (1 + distance)
+ * - `dot`: distance is the negated dot product, score the dot product
+ */
+export type Metric = 'cosine' | 'l2' | 'dot';
+
+/** Fixed when a collection is created; opening it with other values fails with `OPTIONS_MISMATCH`. */
+export interface CollectionOptions {
+  /** 1 to 16384. May be left out to open a collection that exists. */
+  dimensions?: number;
+  /** Default `cosine`. */
+  metric?: Metric;
+  /** How vectors are kept. Default `f32`. */
+  storage?: 'f32';
+  /** Half of the links a row keeps: 2 to 64, default 16. */
+  m?: number;
+  /** Candidates considered while a row is linked: `m` to 4096, default 200. */
+  efConstruction?: number;
+  /** Seed of the pseudo-random choices of a build: the same rows and options give the same graph. Default 1. */
+  seed?: number;
+}
+
+export interface StoredRecord<Meta = unknown> {
+  id: Id;
+  vector: Float32Array;
+  metadata?: Meta;
+}
+
+export interface VectorRecord<Meta = unknown> {
+  id: Id;
+  vector: Vector;
+  /** Any value that JSON can hold. */
+  metadata?: Meta | undefined;
+}
+
+/** A batch as arrays side by side: the quickest way in. */
+export interface VectorBatch<Meta = unknown> {
+  ids: readonly Id[];
+  /** Row after row, `ids.length` × dimensions values; or one vector per id. */
+  vectors: Float32Array | readonly Vector[];
+  /** One value per id; `undefined` for none. */
+  metadata?: readonly (Meta | undefined)[];
+}
+
+export interface Progress {
+  /**
+   * `loading-engine`, `reading` (from storage) and `fetching` (of `from`) while opening; `storing` and
+   * `linking` while rows are added; `writing` while a flush is under way.
+   */
+  phase: 'loading-engine' | 'fetching' | 'reading' | 'storing' | 'linking' | 'writing';
+  /** Units of work done and in all: bytes for `fetching`, rows for `storing`, otherwise steps. `total` is 0 when unknown. */
+  done: number;
+  total: number;
+}
+
+export interface CallOptions {
+  /** Asks to stop; the call then fails with code `ABORTED`. */
+  signal?: AbortSignal | undefined;
+}
+
+export interface LongCallOptions extends CallOptions {
+  /** Called now and then while the call works. What it throws is ignored. */
+  onProgress?: ((progress: Progress) => void) | undefined;
+}
+
+export type Include = 'metadata' | 'vector';
+
+export interface SearchOptions {
+  /** Rows wanted, 1 or more; fewer come back only when the collection holds fewer. Default 10. */
+  k?: number;
+  /** Candidates kept while walking the graph: more finds more and takes longer. Raised to `k`. Default 100. */
+  ef?: number;
+  /** Compares with every row instead of walking the graph. */
+  exact?: boolean;
+  /** What to return beside id, score and distance. Default nothing. */
+  include?: readonly Include[];
+  signal?: AbortSignal | undefined;
+}
+
+export interface SearchQuery extends SearchOptions {
+  vector: Vector;
+}
+
+export interface SearchManyQuery extends SearchOptions {
+  /** Query after query in one array, or one vector per query. */
+  vectors: Float32Array | readonly Vector[];
+}
+
+/** A copy: nothing that happens later changes it. */
+export interface SearchHit<Meta = unknown> {
+  id: Id;
+  /** Larger is nearer. */
+  score: number;
+  /** Smaller is nearer. */
+  distance: number;
+  metadata?: Meta;
+  vector?: Float32Array;
+}
+
+export interface CollectionStats {
+  /** Live records. */
+  count: number;
+  /** Places in use, those of deleted records included. */
+  rows: number;
+  /** How many of them are in the graph; the others are found by scanning. */
+  linked: number;
+  /** Vectors, codes, links, ids and metadata in memory. */
+  memoryBytes: number;
+  /** Since the collection was opened, by searches and by linking. */
+  distanceComputations: number;
+  /** How many of those were done by linking. */
+  buildDistances: number;
+}
+
+export interface DatabaseInfo {
+  formatVersion: number;
+  /** Flushes since the store was created. */
+  generation: number;
+  /** In storage, as of the last flush. */
+  bytes: number;
+  bytesByKind: Record<string, number>;
+  /** The engine build in use: `simd` or `relaxed`. */
+  variant: string;
+  /** The distance kernels in use. */
+  kernels: string;
+  /** The engine's version. */
+  version: string;
+  /** The size of the engine's memory (which never shrinks). */
+  engineBytes: number;
+}
+
+/** Where a store lives. `{ folder }` is for Node only. */
+export type StorageChoice = 'indexeddb' | 'memory' | { readonly folder: string };
+
+/** Where a store really lives. */
+export type StorageKind = 'indexeddb' | 'memory' | 'folder';
+
+export interface OpenOptions extends LongCallOptions {
+  /**
+   * Default `indexeddb` in a page and `memory` in Node. Where there is no IndexedDB (some private windows) the
+   * store is kept in memory, and `db.storage` and `db.warning` say so.
+   */
+  storage?: StorageChoice;
+  /** Refuses every change, and may be opened while another tab writes. */
+  readOnly?: boolean;
+  /** Asks the browser to keep the site's data for good; `db.persisted` tells the answer. */
+  persist?: boolean;
+  /**
+   * A packed store (see `export`) to start from when this store does not exist yet: an address to fetch, or the
+   * bytes themselves.
+   */
+  from?: string | URL | ArrayBuffer | Uint8Array | Blob;
+  /**
+   * Where the engine's .wasm file is, when the bundler does not find it by itself. With a function, `variant` is
+   * the file wanted: `nearfield-simd.wasm` or `nearfield-relaxed.wasm`; a plain address is used for plain SIMD.
+   */
+  wasmUrl?: string | URL | ((file: string) => string | URL);
+  /**
+   * The worker to run in: one of your own made from `nearfield/worker`, its address, or `false` to run in the
+   * calling thread (Node, or when you are in a worker already).
+   */
+  worker?: Worker | string | URL | false;
+}
+
+/** A set of named collections in one storage. */
+export interface Database {
+  readonly name: string;
+  /** Where the store lives; `memory` when IndexedDB was asked for and is not there. */
+  readonly storage: StorageKind;
+  /** What the user should know about this store, if anything. */
+  readonly warning: string | undefined;
+  /** Whether the browser promised not to evict the site's data; false outside pages. */
+  readonly persisted: boolean;
+  readonly readOnly: boolean;
+
+  /**
+   * Opens a collection, and creates it when `dimensions` is given and it does not exist yet.
+   * Fails with `NOT_FOUND` (no such collection and no dimensions), `OPTIONS_MISMATCH`, `INVALID_ARGUMENT`.
+   */
+  collection<Meta = unknown>(name: string, options?: CollectionOptions): Promise<Collection<Meta>>;
+  /** The names of all collections. */
+  collections(): Promise<string[]>;
+  /** Removes a collection and its records. Fails with `NOT_FOUND`. */
+  drop(name: string): Promise<void>;
+  /**
+   * Makes everything up to now durable. Calls that overlap share their writes. Fails with `QUOTA` or `IO`: the
+   * stored data is then that of the last flush, and everything stays usable in memory.
+   */
+  flush(options?: LongCallOptions): Promise<void>;
+  /** The whole store, flushed, as one file: for static hosting (`from`), the native program, or a backup. */
+  export(options?: LongCallOptions): Promise<Uint8Array>;
+  info(): Promise<DatabaseInfo>;
+  /** Flushes, frees the memory and ends the worker. Closing twice is no error. */
+  close(): Promise<void>;
+  /** Same as close(): `await using db = await open(…)`. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+export interface Collection<Meta = unknown> {
+  readonly name: string;
+  readonly options: Readonly<Required<CollectionOptions>>;
+
+  /**
+   * Stores a batch whole or, when it fails, not at all; a record whose id exists is replaced, and of equal ids in
+   * one batch the last wins. Then links the new rows into the graph when there are enough of them. Resolves to the
+   * number of records that are new.
+   *
+   * Fails with `DIMENSION_MISMATCH`, `NOT_FINITE`, `INVALID_ID`, `INVALID_ARGUMENT` (naming the row), `READ_ONLY`,
+   * `OUT_OF_MEMORY`, and with `ABORTED`: before the rows are stored nothing has changed; during the linking they
+   * are stored and found by scanning, and the next `upsert` or `index` goes on.
+   */
+  upsert(records: readonly VectorRecord<Meta>[] | VectorBatch<Meta>, options?: LongCallOptions): Promise<number>;
+  /** The `k` nearest records, nearest first. Fails with `DIMENSION_MISMATCH`, `NOT_FINITE`, `INVALID_ARGUMENT`. */
+  search(query: SearchQuery): Promise<SearchHit<Meta>[]>;
+  /** Many searches in one call: one list per query. */
+  searchMany(query: SearchManyQuery): Promise<SearchHit<Meta>[][]>;
+  /** The record of this id, or undefined. */
+  get(id: Id): Promise<StoredRecord<Meta> | undefined>;
+  /** The records of these ids in the order asked; undefined where there is none. */
+  get(ids: readonly Id[]): Promise<(StoredRecord<Meta> | undefined)[]>;
+  /** Removes records; ids that are not there are passed over. Resolves to how many were removed. */
+  delete(ids: Id | readonly Id[]): Promise<number>;
+  /** Removes every record. */
+  clear(): Promise<void>;
+  count(): Promise<number>;
+  stats(): Promise<CollectionStats>;
+  /** Links every row that is not in the graph yet. Fails with `ABORTED`; the next call goes on. */
+  index(options?: LongCallOptions): Promise<void>;
+}
