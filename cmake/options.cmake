@@ -1,5 +1,7 @@
 # The compiler options of every target, as INTERFACE targets to link:
-#   nearfield_options      core, wasm, tests of core: no exceptions, no RTTI
+#   nearfield_common       warnings, the public include folder, instruction sets of wasm: may be PUBLIC
+#   nearfield_options      core: no exceptions, no RTTI; link it PRIVATE, or its users lose theirs too
+#   nearfield_wasm_options bindings: no exceptions; RTTI stays, since Embind names types by it
 #   nearfield_cli_options  native program: exceptions, since CLI11, nlohmann-json and HDF5 throw
 #   nearfield_xxhash       the xxHash header alone, compiled in (there is no library for wasm)
 
@@ -7,6 +9,7 @@ option(NEARFIELD_WERROR "Warnings are errors" OFF)
 option(NEARFIELD_BENCH "Build the native benchmarks (needs hnswlib)" OFF)
 option(NEARFIELD_TESTS "Build the native tests (needs Catch2 3)" ON)
 option(NEARFIELD_FUZZ "Build the fuzz targets (needs clang)" OFF)
+option(NEARFIELD_RELAXED_SIMD "Wasm: use relaxed SIMD" OFF)
 option(NEARFIELD_CLI "Build the native program" ON)
 set(NEARFIELD_SANITIZE "" CACHE STRING "Sanitizers for everything, as in -fsanitize=")
 
@@ -30,6 +33,12 @@ target_compile_options(nearfield_common INTERFACE -ffp-contract=off)
 target_include_directories(nearfield_common INTERFACE ${PROJECT_SOURCE_DIR}/core/include)
 target_link_libraries(nearfield_common INTERFACE nearfield_warnings)
 
+if(EMSCRIPTEN)
+  # A wasm module is validated as a whole, so its instruction set is one for all files.
+  target_compile_options(nearfield_common INTERFACE
+    -msimd128 $<$<BOOL:${NEARFIELD_RELAXED_SIMD}>:-mrelaxed-simd>)
+endif()
+
 if(NEARFIELD_SANITIZE)
   set(sanitize -fsanitize=${NEARFIELD_SANITIZE} -fno-omit-frame-pointer)
   if(NEARFIELD_SANITIZE MATCHES undefined)
@@ -42,6 +51,10 @@ endif()
 add_library(nearfield_options INTERFACE)
 target_link_libraries(nearfield_options INTERFACE nearfield_common)
 target_compile_options(nearfield_options INTERFACE -fno-exceptions -fno-rtti)
+
+add_library(nearfield_wasm_options INTERFACE)
+target_link_libraries(nearfield_wasm_options INTERFACE nearfield_common)
+target_compile_options(nearfield_wasm_options INTERFACE -fno-exceptions)
 
 add_library(nearfield_cli_options INTERFACE)
 target_link_libraries(nearfield_cli_options INTERFACE nearfield_common)
