@@ -1,0 +1,87 @@
+// The known-answer test that a program may run on the table it is about to trust.
+#include <bit>
+
+#include "kernels/tables.h"
+
+namespace nearfield {
+namespace {
+
+// Long enough for every whole step, half step and remainder of every table.
+constexpr size_t kFloats = 208;
+constexpr size_t kCodes = 320;
+constexpr size_t kRows = 9;
+
+struct Inputs {
+  alignas(64) float floats[5 * kFloats];
+  alignas(64) uint8_t codes[kRows * kCodes];
+};
+
+void fill(Inputs& inputs) {
+  uint32_t state = 1;
+  const auto next = [&state] { return state = state * 1664525u + 1013904223u; };
+  for (float& x : inputs.floats) {
+    // In [-1, 1) with all 24 bits in use, so that a fused or reordered sum shows.
+    x = static_cast<float>(static_cast<int32_t>(next()) >> 8) * 0x1p-23f;
+  }
+  for (uint8_t& x : inputs.codes) x = static_cast<uint8_t>(next() >> 25);
+  for (size_t i = 0; i < kCodes; ++i) inputs.codes[i] = 127;  // the largest sums
+}
+
+bool same_floats(const float* a, const float* b, size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    if (std::bit_cast<uint32_t>(a[i]) != std::bit_cast<uint32_t>(b[i])) return false;
+  }
+  return true;
+}
+
+bool same_integers(const int32_t* a, const int32_t* b, size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    if (a[i] != b[i]) return false;
+  }
+  return true;
+}
+
+bool check_f32(const Kernels& table, const Inputs& inputs) {
+  const float* const query = inputs.floats;
+  const float* rows[4];
+  for (size_t r = 0; r < 4; ++r) rows[r] = inputs.floats + (r + 1) * kFloats;
+  // One sum may round alike in two orders; four hardly do.
+  const auto results = [&](const Kernels& kernels, float(&out)[16]) {
+    for (size_t r = 0; r < 4; ++r) {
+      out[r] = kernels.dot_f32(query, rows[r], kFloats);
+      out[4 + r] = kernels.l2_f32(query, rows[r], kFloats);
+    }
+    kernels.dot4_f32(query, rows, kFloats, out + 8);
+    kernels.l24_f32(query, rows, kFloats, out + 12);
+  };
+  float expected[16], found[16];
+  results(scalar::kTable, expected);
+  results(table, found);
+  return same_floats(expected, found, 16);
+}
+
+bool check_u7(const Kernels& table, const Inputs& inputs) {
+  constexpr size_t kAll = kRows * kRows;
+  const uint8_t* rows[4];
+  for (size_t r = 0; r < 4; ++r) rows[r] = inputs.codes + r * kCodes;
+  const auto results = [&](const Kernels& kernels, int32_t(&out)[6 + kAll]) {
+    out[0] = kernels.dot_u7(rows[0], rows[0], kCodes);
+    out[1] = kernels.dot_u7(rows[2], rows[3], kCodes);
+    kernels.dot4_u7(inputs.codes + 4 * kCodes, rows, kCodes, out + 2);
+    kernels.dot_block_u7(inputs.codes, kRows, inputs.codes, kRows, kCodes, out + 6, kRows);
+  };
+  int32_t expected[6 + kAll], found[6 + kAll];
+  results(scalar::kTable, expected);
+  results(table, found);
+  return same_integers(expected, found, 6 + kAll);
+}
+
+}  // namespace
+
+bool self_check(const Kernels& table) {
+  Inputs inputs;
+  fill(inputs);
+  return check_f32(table, inputs) && check_u7(table, inputs);
+}
+
+}  // namespace nearfield
