@@ -17,7 +17,7 @@ inline constexpr uint32_t kMaxEfConstruction = 4096;
 inline constexpr uint32_t kMaxRows = 0x7fffffff;  // slots are 31 bits: the walk marks with the last
 inline constexpr size_t kMaxIdBytes = 1024;
 inline constexpr size_t kMaxNameBytes = 255;
-inline constexpr size_t kMaxMetadataBytes = 16u << 20;  // of one record
+inline constexpr size_t kMaxMetadataBytes = 1'000'000;  // of one record
 
 // Fixed when a collection is created and stored with it; opening it again with other values is
 // kOptionsMismatch.

@@ -1,0 +1,226 @@
+// Records come and go: upsert, remove, get, compaction. Searching is in search.cpp, linking in
+// link.cpp, storage in persist.cpp.
+#include <cmath>
+
+#include "collection/collection_impl.h"
+
+namespace nearfield {
+
+namespace {
+
+// Blocks of about 4 MiB of rows: what a segment holds and a write rewrites. At most 4,096 rows, so
+// that the texts of a block stay below 4 GiB.
+unsigned choose_block_shift(uint32_t dimensions) {
+  constexpr size_t kBlockBytes = 4u << 20;
+  unsigned shift = 6;
+  while (shift < 12 && (size_t{dimensions} * sizeof(float) << (shift + 1)) <= kBlockBytes) ++shift;
+  return shift;
+}
+
+std::string at_row(size_t row) { return "row " + std::to_string(row) + " of the batch"; }
+
+}  // namespace
+
+CollectionImpl::CollectionImpl(std::string name, uint32_t number, const CollectionOptions& options,
+                               const Environment& environment)
+    : name_(std::move(name)),
+      number_(number),
+      options_(options),
+      environment_(environment),
+      block_shift_(choose_block_shift(options.dimensions)) {
+  make_empty_parts();
+}
+
+void CollectionImpl::make_empty_parts() {
+  rows_ = std::make_unique<Rows>(options_.dimensions, options_.metric, block_shift_);
+  ids_ = std::make_unique<IdColumn>(block_shift_);
+  metadata_ = std::make_unique<TextColumn>(block_shift_);
+  dead_.clear();
+  codes_ = std::make_unique<Codes>(options_.dimensions, options_.metric, block_shift_);
+  graph_ = std::make_unique<Graph>(2 * options_.m, block_shift_);
+}
+
+Result<void> CollectionImpl::check_vector(std::span<const float> vector, const std::string& what) const {
+  for (size_t i = 0; i < vector.size(); ++i) {
+    const float value = vector[i];
+    if (std::fabs(value) <= kLargestValue) continue;
+    const std::string found = std::isnan(value) ? "NaN" : std::isinf(value) ? "infinity" : std::to_string(value);
+    return Error{ErrorCode::kNotFinite, what + " has " + found + " at position " + std::to_string(i) +
+                                            "; expected finite numbers within ±1e15"};
+  }
+  return {};
+}
+
+Result<void> CollectionImpl::check_batch(const Batch& batch) const {
+  const size_t rows = batch.ids.size();
+  const size_t dimensions = options_.dimensions;
+  if (environment_.read_only) {
+    return Error{ErrorCode::kReadOnly, "the database was opened for reading"};
+  }
+  if (batch.vectors.size() != rows * dimensions) {
+    return Error{ErrorCode::kDimensionMismatch,
+                 std::to_string(rows) + " ids came with " + std::to_string(batch.vectors.size()) +
+                     " values; collection \"" + name_ + "\" has " + std::to_string(dimensions) +
+                     " dimensions, so " + std::to_string(rows * dimensions) + " were expected"};
+  }
+  if (!batch.metadata.empty() && batch.metadata.size() != rows) {
+    return Error{ErrorCode::kInvalidArgument, std::to_string(rows) + " ids came with " +
+                                                  std::to_string(batch.metadata.size()) +
+                                                  " metadata texts; expected one a row or none at all"};
+  }
+  if (rows > kMaxRows - rows_->rows()) {
+    return Error{ErrorCode::kInvalidArgument, "a collection holds at most " + std::to_string(kMaxRows) + " rows"};
+  }
+  for (size_t row = 0; row < rows; ++row) {
+    const IdView id = batch.ids[row];
+    if (id.is_text() && id.text().size() > kMaxIdBytes) {
+      return Error{ErrorCode::kInvalidId, "the id of " + at_row(row) + " has " + std::to_string(id.text().size()) +
+                                              " bytes; expected at most " + std::to_string(kMaxIdBytes)};
+    }
+    if (!batch.metadata.empty() && batch.metadata[row].size() > kMaxMetadataBytes) {
+      return Error{ErrorCode::kInvalidArgument, "the metadata of " + at_row(row) + " has " +
+                                                    std::to_string(batch.metadata[row].size()) +
+                                                    " bytes; expected at most " + std::to_string(kMaxMetadataBytes)};
+    }
+    NEARFIELD_TRY(check_vector(batch.vectors.subspan(row * dimensions, dimensions),
+                               at_row(row) + " (id " + describe_id(id) + ")"));
+  }
+  return {};
+}
+
+Result<uint64_t> CollectionImpl::upsert(const Batch& batch) {
+  NEARFIELD_TRY(check_batch(batch));
+  NEARFIELD_TRY(ids_->ensure_index(dead_));
+  const uint32_t first = rows_->rows();
+  const auto rows = static_cast<uint32_t>(batch.ids.size());
+  NEARFIELD_TRY(rows_->resize(first + rows));
+  if (auto reserved = ids_->reserve(first + rows); !reserved) {
+    (void)rows_->resize(first);  // shrinking needs no memory
+    return std::move(reserved).error();
+  }
+  // Nothing fails from here on, so the batch lands whole.
+  uint64_t added = 0;
+  for (uint32_t row = 0; row < rows; ++row) {
+    const IdView id = batch.ids[row];
+    if (const auto replaced = ids_->find(id)) {
+      ids_->forget(*replaced);
+      dead_.insert(*replaced);
+    } else {
+      ++added;
+    }
+    ids_->append(id);
+    rows_->set(first + row, batch.vectors.subspan(size_t{row} * options_.dimensions, options_.dimensions));
+    const std::string_view metadata = batch.metadata.empty() ? std::string_view() : batch.metadata[row];
+    metadata_->append(metadata.empty() ? std::nullopt : std::optional(metadata));
+  }
+  dirty_ |= rows > 0;
+  NEARFIELD_TRY(compact_if_worthwhile());
+  return added;
+}
+
+Result<uint64_t> CollectionImpl::remove(std::span<const IdView> ids) {
+  if (environment_.read_only) return Error{ErrorCode::kReadOnly, "the database was opened for reading"};
+  NEARFIELD_TRY(ids_->ensure_index(dead_));
+  uint64_t removed = 0;
+  for (const IdView id : ids) {
+    const auto slot = ids_->find(id);
+    if (!slot) continue;
+    ids_->forget(*slot);
+    dead_.insert(*slot);
+    ++removed;
+  }
+  dirty_ |= removed > 0;
+  NEARFIELD_TRY(compact_if_worthwhile());
+  return removed;
+}
+
+Result<void> CollectionImpl::clear() {
+  if (environment_.read_only) return Error{ErrorCode::kReadOnly, "the database was opened for reading"};
+  if (rows_->rows() > 0) reset();
+  return {};
+}
+
+void CollectionImpl::reset() {
+  linker_.reset();
+  new_codes_.reset();
+  new_graph_.reset();
+  make_empty_parts();
+  rewritten_ = true;
+  graph_changed_ = true;
+  dirty_ = true;
+}
+
+// Dead slots are given back once they outnumber the live ones, so that memory and disk stay within
+// twice what is live and every deletion pays for moving at most one row.
+Result<void> CollectionImpl::compact_if_worthwhile() {
+  constexpr uint64_t kWorthwhile = 1024;
+  if (dead_.count() == 0) return {};
+  if (count() == 0) {
+    reset();
+    return {};
+  }
+  if (dead_.count() > count() && dead_.count() >= kWorthwhile) {
+    // Without the memory for it the collection goes on as it is.
+    auto compacted = compact();
+    if (!compacted && compacted.error().code != ErrorCode::kOutOfMemory) return compacted;
+  }
+  return {};
+}
+
+Result<void> CollectionImpl::compact() {
+  const auto live = static_cast<uint32_t>(count());
+  auto rows = std::make_unique<Rows>(options_.dimensions, options_.metric, block_shift_);
+  auto ids = std::make_unique<IdColumn>(block_shift_);
+  auto metadata = std::make_unique<TextColumn>(block_shift_);
+  NEARFIELD_TRY(rows->resize(live));
+  NEARFIELD_TRY(ids->ensure_index(SlotSet()));
+  NEARFIELD_TRY(ids->reserve(live));
+  uint32_t to = 0;
+  for (uint32_t from = next_live(0); from < rows_->rows(); from = next_live(from + 1)) {
+    rows->set(to++, rows_->get(from));
+    ids->append(ids_->get(from));
+    metadata->append(metadata_->get(from));
+  }
+  reset();
+  rows_ = std::move(rows);
+  ids_ = std::move(ids);
+  metadata_ = std::move(metadata);
+  return {};
+}
+
+bool CollectionImpl::contains(IdView id) {
+  return ids_->ensure_index(dead_).ok() && ids_->find(id).has_value();
+}
+
+Result<Record> CollectionImpl::get(IdView id) {
+  NEARFIELD_TRY(ids_->ensure_index(dead_));
+  const auto slot = ids_->find(id);
+  if (!slot) {
+    return Error{ErrorCode::kNotFound, "no record with id " + describe_id(id) + " in collection \"" + name_ + "\""};
+  }
+  const auto vector = rows_->get(*slot);
+  return Record{id.to_id(), {vector.begin(), vector.end()}, std::string(metadata_at(*slot))};
+}
+
+std::string_view CollectionImpl::metadata_at(uint32_t slot) const {
+  return metadata_->get(slot).value_or(std::string_view());
+}
+
+uint32_t CollectionImpl::next_live(uint32_t slot) const {
+  while (slot < rows_->rows() && dead_.contains(slot)) ++slot;
+  return slot;
+}
+
+CollectionStats CollectionImpl::stats() const {
+  CollectionStats stats;
+  stats.count = count();
+  stats.rows = rows_->rows();
+  stats.linked = graph_->rows();
+  stats.memory_bytes = rows_->memory_bytes() + ids_->memory_bytes() + metadata_->memory_bytes() +
+                       dead_.memory_bytes() + codes_->memory_bytes() + graph_->link_blocks().memory_bytes();
+  stats.build_distances = build_distances_ + (linker_ ? linker_->distances() : 0);
+  stats.distance_computations = stats.build_distances + search_distances_.load(std::memory_order_relaxed);
+  return stats;
+}
+
+}  // namespace nearfield

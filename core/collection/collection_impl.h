@@ -1,0 +1,141 @@
+// CollectionImpl: joins arena, graph and store into a Collection.
+//
+// Slots [0, linked) are in the graph and have codes; the slots after them are the tail, found by
+// scanning. A replaced or deleted record leaves its slot dead; slots are only ever appended, until
+// compact() moves the live ones together. Everything that storage holds can be told from
+// (flushed rows, dead set, graph): see persist.cpp.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "arena/codes.h"
+#include "arena/id_column.h"
+#include "arena/rows.h"
+#include "arena/slot_set.h"
+#include "arena/text_column.h"
+#include "collection/top_k.h"
+#include "graph/graph.h"
+#include "graph/linker.h"
+#include "graph/walk.h"
+#include "kernels/kernels.h"
+#include "nearfield/database.h"
+#include "store/store.h"
+
+namespace nearfield {
+
+struct SearchScratch::Parts {
+  WalkScratch walk;
+  Buffer query_code;
+};
+
+// What the collections of a database share.
+struct Environment {
+  const Kernels* kernels = nullptr;
+  ThreadPool* pool = nullptr;
+  bool read_only = false;
+};
+
+class CollectionImpl final : public Collection {
+ public:
+  CollectionImpl(std::string name, uint32_t number, const CollectionOptions& options, const Environment& environment);
+
+  // The number by which segments name this collection.
+  uint32_t number() const { return number_; }
+
+  // Reads back what save() wrote. A graph that is damaged is dropped, and a sentence says so in
+  // `warnings`; damaged rows, ids or metadata are an error.
+  static Result<std::unique_ptr<CollectionImpl>> load(Store& store, uint32_t number, const Environment& environment,
+                                                      std::vector<std::string>& warnings);
+  // Adds what changed since the last save to a commit; saved() is told when the commit succeeded.
+  Result<void> save(Store::Commit& commit);
+  void saved();
+  bool dirty() const { return dirty_; }
+
+  // What contradicts the rules that hold between the parts, a sentence each.
+  void check(std::vector<std::string>& problems) const;
+
+  const std::string& name() const override { return name_; }
+  const CollectionOptions& options() const override { return options_; }
+  Result<uint64_t> upsert(const Batch& batch) override;
+  bool wants_link() const override;
+  Result<LinkProgress> link(uint64_t budget_us) override;
+  Result<uint64_t> remove(std::span<const IdView> ids) override;
+  Result<void> clear() override;
+  uint64_t count() const override { return rows_->rows() - dead_.count(); }
+  bool contains(IdView id) override;
+  Result<Record> get(IdView id) override;
+  Result<std::vector<Hit>> search(std::span<const float> query, const SearchOptions& options, SearchScratch& scratch,
+                                  SearchStats* stats) const override;
+  Result<std::vector<std::vector<Hit>>> search_batch(std::span<const float> queries, const SearchOptions& options,
+                                                     SearchStats* stats) const override;
+  IdView id_at(uint32_t slot) const override { return ids_->get(slot); }
+  std::string_view metadata_at(uint32_t slot) const override;
+  std::span<const float> vector_at(uint32_t slot) const override { return rows_->get(slot); }
+  uint32_t next_live(uint32_t slot) const override;
+  CollectionStats stats() const override;
+
+ private:
+  // collection.cpp
+  Result<void> check_batch(const Batch& batch) const;
+  Result<void> check_vector(std::span<const float> vector, const std::string& what) const;
+  void reset();
+  Result<void> compact_if_worthwhile();
+  Result<void> compact();
+
+  // search.cpp
+  Result<void> check_search(size_t values, const SearchOptions& options) const;
+  Result<std::vector<Hit>> search_checked(std::span<const float> query, const SearchOptions& options,
+                                          SearchScratch::Parts& scratch, SearchStats& stats) const;
+  bool walk_pays(const Query& query, const SearchOptions& options) const;
+  // Offers the live rows of [begin, end) to `best`, measuring each.
+  void scan(const Query& query, uint32_t begin, uint32_t end, TopK& best, SearchStats& stats) const;
+  // Offers what a walk of the graph finds; false when that are fewer than k live rows.
+  bool walk_graph(const Query& query, const SearchOptions& options, SearchScratch::Parts& scratch, TopK& best,
+                  SearchStats& stats) const;
+
+  // link.cpp
+  Result<void> start_linking();
+  Result<void> start_bulk();
+  Result<void> start_batches();
+  void finish_linking();
+
+  // persist.cpp
+  std::vector<std::byte> encode_state() const;
+  Result<void> decode_state(std::span<const std::byte> bytes);
+  Result<void> load_rows(Store& store);
+  Result<void> load_graph(Store& store);
+  Result<void> save_rows(Store::Commit& commit);
+  Result<void> save_graph(Store::Commit& commit);
+  void make_empty_parts();
+
+  std::string name_;
+  uint32_t number_;
+  CollectionOptions options_;
+  Environment environment_;
+  unsigned block_shift_;
+
+  std::unique_ptr<Rows> rows_;
+  std::unique_ptr<IdColumn> ids_;
+  std::unique_ptr<TextColumn> metadata_;
+  SlotSet dead_;
+  std::unique_ptr<Codes> codes_;  // of the slots in the graph
+  std::unique_ptr<Graph> graph_;
+
+  // A linker at work, and what it builds when it builds anew.
+  std::unique_ptr<Codes> new_codes_;
+  std::unique_ptr<Graph> new_graph_;
+  std::unique_ptr<Linker> linker_;
+
+  bool dirty_ = true;         // a new collection is itself a change
+  uint32_t flushed_rows_ = 0;  // rows that storage holds
+  uint32_t saving_rows_ = 0;   // rows that the commit under way holds
+  bool rewritten_ = false;     // slots moved: storage's rows are void
+  bool graph_changed_ = false;
+  uint64_t build_distances_ = 0;
+  mutable std::atomic<uint64_t> search_distances_{0};
+};
+
+}  // namespace nearfield

@@ -1,0 +1,120 @@
+// Linking: when the tail is put into the graph, and by which linker.
+#include <algorithm>
+
+#include "base/random.h"
+#include "collection/collection_impl.h"
+
+namespace nearfield {
+
+namespace {
+
+// Below this many rows a scan is as quick as a walk, and there is no graph.
+constexpr uint32_t kFewestLinked = 1024;
+
+}  // namespace
+
+// The tail costs every search one distance a row, so it may be a sixteenth of the graph, at most
+// as long as a scan stays well below a millisecond.
+bool CollectionImpl::wants_link() const {
+  if (linker_) return true;
+  if (environment_.read_only || count() < kFewestLinked) return false;
+  constexpr uint32_t kLongestTail = 8192;
+  const uint32_t linked = graph_->rows();
+  return rows_->rows() - linked >= std::clamp(linked / 16, kFewestLinked, kLongestTail);
+}
+
+Result<LinkProgress> CollectionImpl::link(uint64_t budget_us) {
+  if (environment_.read_only) return Error{ErrorCode::kReadOnly, "the database was opened for reading"};
+  if (!linker_) {
+    if (rows_->rows() == graph_->rows() || count() < kFewestLinked) return LinkProgress{};
+    NEARFIELD_TRY(start_linking());
+  }
+  auto progress = linker_->step(budget_us);
+  if (!progress) {
+    linker_.reset();
+    new_codes_.reset();
+    new_graph_.reset();
+    return progress;
+  }
+  if (!new_graph_) {
+    graph_changed_ = true;  // batches change the graph in place
+    dirty_ = true;
+  }
+  if (progress->finished()) finish_linking();
+  return progress;
+}
+
+// A tail longer than the graph is cheaper to link together with everything else, from scratch; all
+// such builds together cost at most twice the last one.
+Result<void> CollectionImpl::start_linking() {
+  const uint32_t linked = graph_->rows();
+  return rows_->rows() - linked > linked ? start_bulk() : start_batches();
+}
+
+Result<void> CollectionImpl::start_bulk() {
+  const uint32_t rows = rows_->rows();
+  auto codes = std::make_unique<Codes>(options_.dimensions, options_.metric, block_shift_);
+  NEARFIELD_TRY(codes->resize(rows));
+
+  // The range is fitted to whole rows drawn by a counter, about a million values.
+  constexpr size_t kSampleValues = 1u << 20;
+  const auto drawn = static_cast<uint32_t>(std::clamp<size_t>(kSampleValues / options_.dimensions, 64, rows));
+  std::vector<float> sample;
+  sample.reserve(size_t{drawn} * options_.dimensions);
+  for (uint32_t i = 0; i < drawn; ++i) {
+    const uint32_t slot = drawn == rows ? i : random_below(options_.seed, i, rows);
+    const float scale = rows_->scale(slot);
+    for (const float value : rows_->get(slot)) sample.push_back(value * scale);
+  }
+  Codes& target = *codes;
+  target.set_range(Quantizer::fit(sample, options_.metric), 0);
+
+  constexpr size_t kGrain = 256;
+  const auto encode_all = [&] {
+    environment_.pool->parallel_for(rows, kGrain, [&](size_t begin, size_t end, unsigned) {
+      for (size_t i = begin; i < end; ++i) {
+        const auto slot = static_cast<uint32_t>(i);
+        target.encode(slot, rows_->get(slot).data(), rows_->scale(slot));
+      }
+    });
+  };
+  encode_all();
+  if (options_.metric == Metric::kDot) {
+    int64_t longest = 0;
+    for (uint32_t slot = 0; slot < rows; ++slot) {
+      longest = std::max(longest, target.squared_length(target.code(slot)));
+    }
+    target.set_range(target.quantizer(), longest);
+    encode_all();  // again, now that lifts are known
+  }
+
+  new_codes_ = std::move(codes);
+  new_graph_ = std::make_unique<Graph>(2 * options_.m, block_shift_);
+  linker_ = make_bulk_linker(*new_graph_, *new_codes_, *environment_.kernels, *environment_.pool,
+                             {.degree = 2 * options_.m, .ef_construction = options_.ef_construction, .seed = options_.seed});
+  return {};
+}
+
+Result<void> CollectionImpl::start_batches() {
+  const uint32_t from = codes_->rows();
+  NEARFIELD_TRY(codes_->resize(rows_->rows()));
+  for (uint32_t slot = from; slot < rows_->rows(); ++slot) {
+    codes_->encode(slot, rows_->get(slot).data(), rows_->scale(slot));
+  }
+  linker_ = make_batch_linker(*graph_, *codes_, *environment_.kernels, *environment_.pool,
+                              {.degree = 2 * options_.m, .ef_construction = options_.ef_construction, .seed = options_.seed});
+  return {};
+}
+
+void CollectionImpl::finish_linking() {
+  build_distances_ += linker_->distances();
+  linker_.reset();
+  if (new_graph_) {
+    codes_ = std::move(new_codes_);
+    graph_ = std::move(new_graph_);
+    graph_changed_ = true;
+    dirty_ = true;
+  }
+}
+
+}  // namespace nearfield
