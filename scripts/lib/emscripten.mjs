@@ -75,8 +75,11 @@ async function unpackDebian() {
   };
   const lines = Object.entries(settings).map(([key, value]) => `${key} = ${JSON.stringify(value)}`);
   writeFileSync(join(emscripten, '.emscripten'), `${lines.join('\n')}\n`);
-  // Debian keeps this JavaScript parser in a package of its own.
-  await run('npm', ['install', '--no-save', '--no-package-lock', 'acorn@8'], { cwd: emscripten });
+  // Debian keeps the parser acorn in a package of its own. The package.json also ends the search for a
+  // module type: this project's own says "module", and Emscripten's .js files are not.
+  const manifest = { private: true, type: 'commonjs', dependencies: { acorn: '8.19.0' } };
+  writeFileSync(join(emscripten, 'package.json'), JSON.stringify(manifest));
+  await run('npm', ['install', '--no-package-lock'], { cwd: emscripten });
   linkTo(emscripten);
 }
 
@@ -92,6 +95,6 @@ export async function setUpEmscripten() {
       `Emscripten ${oldest.join('.')} or newer is needed: put em++ on the PATH (from emsdk, say); see "Requirements" in README.md`,
     );
   }
-  const changed = await once('emscripten', digest('trixie 1', process.execPath), [link], unpackDebian);
+  const changed = await once('emscripten', digest('trixie 2', process.execPath), [link], unpackDebian);
   return changed ? 'unpacked' : 'already there';
 }
