@@ -103,10 +103,11 @@ class CollectionImpl final : public Collection {
   void finish_linking();
 
   // persist.cpp
+  struct State;
   std::vector<std::byte> encode_state() const;
-  Result<void> decode_state(std::span<const std::byte> bytes);
-  Result<void> load_rows(Store& store);
-  Result<void> load_graph(Store& store);
+  static Result<State> decode_state(const std::string& name, std::span<const std::byte> bytes);
+  Result<void> load_rows(Store& store, const State& state);
+  Result<void> load_graph(Store& store, const State& state);
   Result<void> save_rows(Store::Commit& commit);
   Result<void> save_graph(Store::Commit& commit);
   void make_empty_parts();

@@ -27,15 +27,15 @@ inline constexpr uint32_t kFormatVersion = 1;
 
 enum class SegmentKind : uint16_t {
   kRows = 1,      // vectors as given, padded
-  kIds = 2,
-  kMetadata = 3,
-  kCodes = 4,
-  kTerms = 5,     // the walk terms of codes
+  kIds = 2,       // one 64-bit key a row
+  kIdTexts = 3,   // the characters of text ids
+  kMetadata = 4,
+  kCodes = 5,
   kLinks = 6,
   kSeeds = 7,     // where walks begin
   kDead = 8,      // tombstones, one bit a slot
 };
-std::string_view segment_kind_name(SegmentKind kind);  // "rows", "ids", ...
+std::string_view segment_kind_name(SegmentKind kind);  // "rows", "ids", "id-texts", ...
 
 // What a segment holds: rows [first_row, first_row + rows) of a collection, of one kind.
 struct SegmentKey {
@@ -84,7 +84,8 @@ class Store {
   class Commit {
    public:
     Manifest& manifest() { return manifest_; }
-    // Writes a segment, made of parts that follow one another, in place of the one of the same key.
+    // Writes a segment, made of parts that follow one another, in place of the one of the same key;
+    // when that one has the same bytes already, nothing is written and it stays.
     Result<void> put(const SegmentKey& key, uint32_t rows, std::span<const std::span<const std::byte>> parts);
     Result<void> put(const SegmentKey& key, uint32_t rows, std::span<const std::byte> payload);
     void erase(const SegmentKey& key) { manifest_.segments.erase(key); }

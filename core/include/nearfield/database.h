@@ -124,6 +124,8 @@ struct DatabaseInfo {
   uint64_t generation = 0;  // flushes since the database was created
   uint64_t bytes = 0;       // in storage, as of the last flush
   std::vector<SegmentKindBytes> bytes_by_kind;
+  std::string kernels;                // the kernel set in use: "avx512", "wasm-simd", ...
+  std::vector<std::string> warnings;  // what opening had to repair, a sentence each
 };
 
 struct VerifyReport {
@@ -163,10 +165,8 @@ class Database {
   static Result<void> unpack(Storage& source, std::string_view file, Storage& destination);
 };
 
-// The name of the kernel set that is in use: "avx512", "wasm-simd", ...
-std::string_view kernels_in_use(const Database& database);
 // The kernel sets that this program and machine can run, fastest first.
 std::vector<std::string> available_kernels();
-const char* version();
+const char* version();  // of this library, "0.1.0"
 
 }  // namespace nearfield
