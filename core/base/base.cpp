@@ -1,5 +1,5 @@
-// The definitions behind the small public headers: names of codes, buffers, options, the serial
-// pool and the memory storage.
+// The definitions behind the small public headers: names of codes, buffers, options and the serial
+// pool.
 #include <cstring>
 #include <cstdlib>
 

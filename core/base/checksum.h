@@ -8,5 +8,7 @@
 namespace nearfield {
 
 uint64_t checksum64(std::span<const std::byte> bytes);
+// Of parts as if they were one piece.
+uint64_t checksum64(std::span<const std::span<const std::byte>> parts);
 
 }  // namespace nearfield

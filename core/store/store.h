@@ -35,7 +35,7 @@ enum class SegmentKind : uint16_t {
   kSeeds = 7,     // where walks begin
   kDead = 8,      // tombstones, one bit a slot
 };
-std::string_view segment_kind_name(SegmentKind kind);  // "rows", "ids", "id-texts", ...
+std::string_view segment_kind_name(SegmentKind kind);  // "rows", "ids", "id-texts", ...; empty: unknown
 
 // What a segment holds: rows [first_row, first_row + rows) of a collection, of one kind.
 struct SegmentKey {
@@ -68,53 +68,89 @@ struct Manifest {
 
 class Store {
  public:
-  // kNotFound when the storage holds no manifest and `create` is off; kForeignFile, kNewerVersion,
-  // kCorrupt. A storage that holds files, none of which is a manifest, is not taken for empty unless they
-  // are named like segment files of a first flush that never finished.
+  // kNotFound when the storage is empty and `create` is off; kForeignFile, kNewerVersion, kCorrupt.
+  // A storage that holds files but no manifest is never taken for an empty one. Nothing is written
+  // before the first commit.
   static Result<std::unique_ptr<Store>> open(Storage& storage, bool create);
 
   const Manifest& manifest() const { return manifest_; }
+  // One sentence when open() passed over a newer manifest that is damaged (as an interrupted commit
+  // leaves it); empty otherwise.
+  const std::string& recovery() const { return recovery_; }
 
   // The payload of a segment; its checksum is compared here unless the storage maps (verify() and
   // lazy reading then). kCorrupt names kind, collection and rows.
   Result<Buffer> load(const SegmentKey& key, const SegmentRef& ref);
 
   // A change in the making: starts as a copy of the manifest. Nothing of it is visible before
-  // finish(); dropping it leaves files that the next commit removes.
+  // finish(); dropping it removes what it wrote. After an error the store is as it was, and another
+  // commit may be tried.
   class Commit {
    public:
+    Commit(const Commit&) = delete;
+    Commit& operator=(const Commit&) = delete;
+    ~Commit();
+
     Manifest& manifest() { return manifest_; }
     // Writes a segment, made of parts that follow one another, in place of the one of the same key;
-    // when that one has the same bytes already, nothing is written and it stays.
-    Result<void> put(const SegmentKey& key, uint32_t rows, std::span<const std::span<const std::byte>> parts);
+    // when that one has the same rows, length and checksum, nothing is written and it stays.
+    // Segments of one collection and kind must not share rows by the time of finish().
+    Result<void> put(const SegmentKey& key, uint32_t rows,
+                     std::span<const std::span<const std::byte>> parts);
     Result<void> put(const SegmentKey& key, uint32_t rows, std::span<const std::byte> payload);
     void erase(const SegmentKey& key) { manifest_.segments.erase(key); }
-    // Writes the manifest and makes it the current one.
+    // Writes the manifest and makes it the current one. Files that are mostly dead, and small files
+    // when there are many, are copied together on the way; see "Tidying" in FORMAT.md.
     Result<void> finish();
 
    private:
     friend class Store;
-    explicit Commit(Store& store);
+    explicit Commit(Store& store) : store_(store), manifest_(store.manifest_) {}
+    using Parts = std::span<const std::span<const std::byte>>;
+    Result<void> prepare();
+    Result<void> start_file();
     Result<void> close_file();
+    Result<void> write(const SegmentKey& key, SegmentRef ref, Parts parts);
+    Result<void> tidy();
+    Result<void> switch_over();
+
     Store& store_;
     Manifest manifest_;
     std::unique_ptr<FileSink> sink_;
     uint32_t file_ = 0;
-    uint64_t written_ = 0;  // in the current file
+    uint64_t written_ = 0;          // in the current file
+    std::vector<std::string> names_;  // files that this commit wrote, oldest first
+    std::optional<Error> failure_;  // of an earlier call: the commit can only be dropped
+    bool prepared_ = false;
+    bool finished_ = false;
   };
   Commit begin() { return Commit(*this); }
 
-  // Reads every live segment and compares checksums; problems name kind, collection, rows.
+  // Reads every live segment and compares checksums; problems name kind, collection, rows, file. One
+  // that is damaged does not stop the check of the others.
   Result<VerifyReport> verify();
 
-  // One file that holds the manifest and every live segment, and the way back.
+  // One file that holds the manifest and every live segment, written front to back.
   Result<void> pack(FileSink& sink);
+  // The way back: kAlreadyExists when the destination holds a store; on any error it stays as empty
+  // as it was.
   static Result<void> unpack(Storage& source, std::string_view file, Storage& destination);
 
  private:
   explicit Store(Storage& storage) : storage_(storage) {}
+  static Result<std::unique_ptr<Store>> open_listed(Storage& storage, bool create,
+                                                    const std::vector<std::string>& names);
+  void sweep();
+
   Storage& storage_;
   Manifest manifest_;
+  std::string recovery_;
+  // Names are not used twice in one process, not even after a commit that failed: its manifest may
+  // have reached the storage all the same.
+  uint64_t next_generation_ = 1;
+  uint32_t next_file_ = 1;
+  bool written_ = false;    // whether the storage holds a manifest, be it of generation 0
+  bool leftovers_ = false;  // whether files that nothing refers to may lie in the storage
 };
 
 }  // namespace nearfield

@@ -1,0 +1,82 @@
+#include "store/segment.h"
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "base/checksum.h"
+#include "store/layout.h"
+
+namespace nearfield {
+
+std::string_view segment_kind_name(SegmentKind kind) {
+  switch (kind) {
+    case SegmentKind::kRows: return "rows";
+    case SegmentKind::kIds: return "ids";
+    case SegmentKind::kIdTexts: return "id-texts";
+    case SegmentKind::kMetadata: return "metadata";
+    case SegmentKind::kCodes: return "codes";
+    case SegmentKind::kLinks: return "links";
+    case SegmentKind::kSeeds: return "seeds";
+    case SegmentKind::kDead: return "dead";
+  }
+  return {};
+}
+
+std::string describe_segment(const Manifest& manifest, const SegmentKey& key,
+                             const SegmentRef& ref) {
+  const std::string_view kind = segment_kind_name(key.kind);
+  const auto collection = manifest.collections.find(key.collection);
+  const std::string rows =
+      ref.rows == 0 ? "no rows at " + std::to_string(key.first_row)
+                    : "rows " + std::to_string(key.first_row) + ".." +
+                          std::to_string(uint64_t{key.first_row} + ref.rows - 1);
+  return rows + " of " +
+         (kind.empty() ? "kind " + std::to_string(static_cast<unsigned>(key.kind))
+                       : std::string(kind)) +
+         " of collection " +
+         (collection == manifest.collections.end() ? std::to_string(key.collection)
+                                                   : "\"" + collection->second.name + "\"");
+}
+
+Result<void> append_segment(FileSink& sink, uint64_t position, const SegmentKey& key,
+                            const SegmentRef& ref,
+                            std::span<const std::span<const std::byte>> parts) {
+  const auto header = layout::segment_header(key, ref);
+  std::vector<std::byte> lead(static_cast<size_t>(ref.offset - position));
+  std::copy(header.begin(), header.end(), lead.end() - layout::kHeaderBytes);
+  NEARFIELD_TRY(sink.append(lead));
+  for (const auto part : parts) {
+    if (!part.empty()) NEARFIELD_TRY(sink.append(part));
+  }
+  return {};
+}
+
+Result<Buffer> read_segment(Storage& storage, std::string_view file, const Manifest& manifest,
+                            const SegmentKey& key, const SegmentRef& ref, Check check) {
+  const auto damaged = [&](const std::string& what) {
+    return Error{ErrorCode::kCorrupt, describe_segment(manifest, key, ref) + " in " +
+                                          std::string(file) + " are damaged: " + what};
+  };
+  // Header and payload in one read; the payload keeps its alignment behind the 64 bytes of header.
+  auto segment = storage.read(file, ref.offset - layout::kHeaderBytes,
+                              ref.length + layout::kHeaderBytes);
+  if (!segment.ok()) {
+    const ErrorCode code = segment.error().code;
+    if (code == ErrorCode::kCorrupt || code == ErrorCode::kNotFound) {
+      return damaged(segment.error().detail);
+    }
+    return std::move(segment).error();
+  }
+  const auto expected = layout::segment_header(key, ref);
+  if (std::memcmp(segment->data(), expected.data(), expected.size()) != 0) {
+    return damaged("their header differs from what the manifest says");
+  }
+  Buffer payload = segment->slice(layout::kHeaderBytes, static_cast<size_t>(ref.length));
+  if (check == Check::kWhole && checksum64(payload.bytes()) != ref.checksum) {
+    return damaged("their checksum differs");
+  }
+  return payload;
+}
+
+}  // namespace nearfield
