@@ -1,10 +1,11 @@
-// WebAssembly relaxed SIMD: the plain f32 kernels, and u7 by the relaxed dot product, which adds four
-// neighbouring byte products to each of four 32-bit lanes. Its result is open only for operands with
-// the top bit set; codes have none. (Relaxed multiply-add is of no use here: whether it fuses is the
-// engine's choice.)
+// WebAssembly relaxed SIMD: the plain f32 kernels, and u7 by the relaxed dot product, which adds
+// four neighbouring byte products to each of four 32-bit lanes. Its result is open only for
+// operands with the top bit set; codes have none. (Relaxed multiply-add is of no use here: whether
+// it fuses is the engine's choice.)
 //
-// Blocks of u7 are an outer product, which needs no sums across lanes. 8 rows of b are packed into a
-// panel, four bytes of each row side by side; four bytes of a row of a are repeated over all lanes:
+// Blocks of u7 are an outer product, which needs no sums across lanes. 8 rows of b are packed into
+// a panel, four bytes of each row side by side; four bytes of a row of a are repeated over all
+// lanes:
 //
 //                  b0 b1 b2 b3   b4 b5 b6 b7     <- 4 bytes of each of 8 rows of b
 //   a0 a0 a0 a0 [  sums 0,0..3 |  sums 0,4..7 ]
@@ -59,8 +60,8 @@ constexpr size_t kTileRows = 4;
 constexpr size_t kTileColumns = 8;
 constexpr size_t kDepth = 512;  // bytes of each row in a panel: 4 KiB
 
-// Packs `depth` bytes of 4 rows, `stride` apart, to every second 16 bytes of `panel`. A row past the
-// last one is the last one again; its sums are not stored.
+// Packs `depth` bytes of 4 rows, `stride` apart, to every second 16 bytes of `panel`. A row past
+// the last one is the last one again; its sums are not stored.
 void pack4(const uint8_t* rows, size_t last, size_t stride, size_t depth, uint8_t* panel) {
   const uint8_t* row[4];
   for (size_t r = 0; r < 4; ++r) row[r] = rows + (r < last ? r : last) * stride;
@@ -139,8 +140,13 @@ void dot_block_u7(const uint8_t* a, size_t rows_a, const uint8_t* b, size_t rows
 
 }  // namespace
 
-const Kernels kTable = {"wasm-relaxed",        wasm_simd::dot_f32, wasm_simd::l2_f32,
-                        wasm_simd::dot4_f32,   wasm_simd::l24_f32, dot_u7,
-                        dot4_u7,               dot_block_u7};
+const Kernels kTable = {"wasm-relaxed",
+                        wasm_simd::dot_f32,
+                        wasm_simd::l2_f32,
+                        wasm_simd::dot4_f32,
+                        wasm_simd::l24_f32,
+                        dot_u7,
+                        dot4_u7,
+                        dot_block_u7};
 
 }  // namespace nearfield::wasm_relaxed

@@ -77,7 +77,9 @@ void four(const float* query, const float* const rows[4], size_t n, float out[4]
                                       wasm_i32x4_shuffle(s01, s23, 2, 3, 6, 7)));
 }
 
-v128_t load8(const uint8_t* p) { return wasm_u16x8_load8x8(p); }
+v128_t load8(const uint8_t* p) {
+  return wasm_u16x8_load8x8(p);
+}
 
 v128_t add_products(v128_t sum, const uint8_t* a, const uint8_t* b) {
   return wasm_i32x4_add(sum, wasm_i32x4_dot_i16x8(load8(a), load8(b)));
@@ -119,8 +121,8 @@ constexpr size_t kTileRows = 4;
 constexpr size_t kTileColumns = 8;
 constexpr size_t kDepth = 512;  // values of each row in a panel: 8 KiB, and half of that for a
 
-// Widens `depth` bytes of 4 rows, `stride` apart, and packs them to every second 16 bytes of `panel`.
-// A row past the last one is the last one again; its sums are not stored.
+// Widens `depth` bytes of 4 rows, `stride` apart, and packs them to every second 16 bytes of
+// `panel`. A row past the last one is the last one again; its sums are not stored.
 void pack4(const uint8_t* rows, size_t last, size_t stride, size_t depth, int16_t* panel) {
   const uint8_t* row[4];
   for (size_t r = 0; r < 4; ++r) row[r] = rows + (r < last ? r : last) * stride;
@@ -205,8 +207,12 @@ void dot_block_u7(const uint8_t* a, size_t rows_a, const uint8_t* b, size_t rows
 
 }  // namespace
 
-float dot_f32(const float* a, const float* b, size_t n) { return one<Dot>(a, b, n); }
-float l2_f32(const float* a, const float* b, size_t n) { return one<L2>(a, b, n); }
+float dot_f32(const float* a, const float* b, size_t n) {
+  return one<Dot>(a, b, n);
+}
+float l2_f32(const float* a, const float* b, size_t n) {
+  return one<L2>(a, b, n);
+}
 void dot4_f32(const float* query, const float* const rows[4], size_t n, float out[4]) {
   four<Dot>(query, rows, n, out);
 }
