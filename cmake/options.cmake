@@ -1,9 +1,6 @@
 # The compiler options of every target, as INTERFACE targets to link:
-#   nearfield_common       warnings, the public include folder, instruction sets of wasm: may be PUBLIC
-#   nearfield_options      core: no exceptions, no RTTI; link it PRIVATE, or its users lose theirs too
-#   nearfield_wasm_options bindings: no exceptions; RTTI stays, since Embind names types by it
+#   nearfield_options      core, wasm and their tests: no exceptions, no RTTI
 #   nearfield_cli_options  native program: exceptions, since CLI11, nlohmann-json and HDF5 throw
-#   nearfield_xxhash       the xxHash header alone, compiled in (there is no library for wasm)
 
 option(NEARFIELD_WERROR "Warnings are errors" OFF)
 option(NEARFIELD_BENCH "Build the native benchmarks (needs hnswlib)" OFF)
@@ -48,18 +45,14 @@ if(NEARFIELD_SANITIZE)
   add_link_options(${sanitize})
 endif()
 
+# A target that also links nearfield_cli_options keeps exceptions and RTTI, in whichever order it links.
 add_library(nearfield_options INTERFACE)
 target_link_libraries(nearfield_options INTERFACE nearfield_common)
-target_compile_options(nearfield_options INTERFACE -fno-exceptions -fno-rtti)
-
-add_library(nearfield_wasm_options INTERFACE)
-target_link_libraries(nearfield_wasm_options INTERFACE nearfield_common)
-target_compile_options(nearfield_wasm_options INTERFACE -fno-exceptions)
+target_compile_options(nearfield_options INTERFACE
+  $<$<NOT:$<BOOL:$<TARGET_PROPERTY:NEARFIELD_EXCEPTIONS>>>:-fno-exceptions;-fno-rtti>)
 
 add_library(nearfield_cli_options INTERFACE)
 target_link_libraries(nearfield_cli_options INTERFACE nearfield_common)
-
-# Copied by scripts/setup.mjs: /usr/include must not be on the wasm include path.
-add_library(nearfield_xxhash INTERFACE)
-target_include_directories(nearfield_xxhash SYSTEM INTERFACE ${PROJECT_SOURCE_DIR}/.toolchain/include)
-target_compile_definitions(nearfield_xxhash INTERFACE XXH_INLINE_ALL)
+set_target_properties(nearfield_cli_options PROPERTIES
+  INTERFACE_NEARFIELD_EXCEPTIONS ON
+  COMPATIBLE_INTERFACE_BOOL NEARFIELD_EXCEPTIONS)

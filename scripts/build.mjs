@@ -25,6 +25,10 @@ export async function buildWeb() {
 
 export const buildNative = () => buildPreset('native');
 
+/** The words that the demo page searches. */
+export const prepareDemoData = () =>
+  step('demo data', () => run(process.execPath, ['bench/datasets/prepare.mjs', 'demo-words']));
+
 const targets = { native: buildNative, web: buildWeb };
 
 if (process.argv[1] === import.meta.filename) {

@@ -5,17 +5,14 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { buildNative, buildWeb } from './build.mjs';
+import { buildNative, buildWeb, prepareDemoData } from './build.mjs';
 import { build, root } from './lib/paths.mjs';
 import { countCTest, countPlaywright, countVitest } from './lib/reports.mjs';
-import { StepError, main, run, show, step } from './lib/run.mjs';
+import { StepError, main, show } from './lib/run.mjs';
 import { setUp } from './setup.mjs';
 
 const reports = join(build, 'reports');
 const local = (name) => join(root, 'node_modules', '.bin', name);
-
-const demoData = () =>
-  step('demo data', () => run(process.execPath, ['bench/datasets/prepare.mjs', 'demo-words']));
 
 const suites = {
   native: {
@@ -41,7 +38,7 @@ const suites = {
   browser: {
     title: 'browser (Playwright)',
     needs: ['native', 'web', 'browser'],
-    prepare: [buildNative, buildWeb, demoData],
+    prepare: [buildNative, buildWeb, prepareDemoData],
     report: 'playwright.json',
     count: countPlaywright,
     command: () => [local('playwright'), 'test', '--reporter=list,json'],

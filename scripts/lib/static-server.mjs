@@ -91,7 +91,7 @@ function answer(mounts, request, response) {
  * Serves folders: `mounts` maps a URL prefix that ends with "/" to a folder; the longest match wins.
  * Resolves to the listening server; port 0 takes a free one.
  */
-export function serve({ mounts, port = 0, host = 'localhost' }) {
+export function serve({ mounts, port = 0, host = '127.0.0.1' }) {
   const sorted = Object.entries(mounts)
     .map(([prefix, folder]) => ({ prefix, folder: normalize(folder) }))
     .sort((a, b) => b.prefix.length - a.prefix.length);
