@@ -1,0 +1,64 @@
+// PosixStorage: a database in a directory. Files are read through private mappings, so that opening
+// costs the same for any size and pages come in as they are touched.
+//
+// One program writes at a time: it holds a lock on the file `lock` in the directory, which the
+// kernel lets go when the program ends, however it ends. Readers take no lock, so that a store on a
+// medium that cannot be written opens too; what a reader has mapped stays readable while a writer
+// replaces files.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "nearfield/storage.h"
+
+namespace nearfield {
+
+enum class Access { kRead, kWrite };
+
+class PosixStorage final : public Storage {
+ public:
+  // A missing directory reads as an empty storage and is made by the first create(); its parent
+  // must exist. kInvalidArgument when the path is something other than a directory, kAlreadyExists
+  // when another program has it open for writing.
+  static Result<std::unique_ptr<PosixStorage>> open(std::string directory, Access access);
+  ~PosixStorage() override;
+
+  Result<std::vector<std::string>> list() override;  // without `lock` and names that begin with a dot
+  Result<uint64_t> size(std::string_view name) override;
+  Result<Buffer> read(std::string_view name, uint64_t offset, uint64_t length) override;
+  // A sink must not outlive the storage.
+  Result<std::unique_ptr<FileSink>> create(std::string_view name) override;
+  Result<void> remove(std::string_view name) override;
+  // Makes every finished file and every name durable.
+  Result<void> sync() override;
+  uint64_t preferred_file_bytes() const override { return UINT64_MAX; }
+  bool maps() const override { return true; }
+
+ private:
+  class Sink;
+  struct Mapping;
+
+  PosixStorage(std::string directory, Access access)
+      : directory_(std::move(directory)), access_(access) {}
+  std::string path(std::string_view name) const { return directory_ + "/" + std::string(name); }
+  Result<void> make_directory();
+  Result<void> take_lock();
+  Result<void> require_writing() const;
+
+  std::string directory_;
+  Access access_;
+  int lock_ = -1;
+  std::map<std::string, std::shared_ptr<Mapping>, std::less<>> mappings_;
+  std::vector<int> unsynced_;  // descriptors of files finished since the last sync
+  bool names_changed_ = false;
+};
+
+// One file anywhere, a pack for instance; finish() makes it durable. An old file of this name is
+// replaced.
+Result<std::unique_ptr<FileSink>> create_posix_file(const std::string& path);
+
+}  // namespace nearfield
