@@ -1,0 +1,250 @@
+// Exact search against double precision, the graph against exact search, threads against one.
+#include <algorithm>
+#include <atomic>
+#include <set>
+#include <thread>
+
+#include "fixture.h"
+
+using namespace nearfield;
+using namespace nearfield::test;
+
+namespace {
+
+constexpr Metric kMetrics[] = {Metric::kCosine, Metric::kL2, Metric::kDot};
+
+// The share of the exact k nearest that an approximate answer holds, over all queries.
+double recall(const Collection& collection, std::span<const float> queries, uint32_t k, uint32_t ef) {
+  const uint32_t dimensions = collection.options().dimensions;
+  size_t found = 0;
+  const size_t count = queries.size() / dimensions;
+  for (size_t q = 0; q < count; ++q) {
+    const auto query = queries.subspan(q * dimensions, dimensions);
+    const auto exact = nearest_ids(collection, query, k, ef, true);
+    const auto near = nearest_ids(collection, query, k, ef);
+    const std::set<int64_t> truth(exact.begin(), exact.end());
+    found += static_cast<size_t>(std::count_if(near.begin(), near.end(), [&](int64_t id) { return truth.contains(id); }));
+  }
+  return static_cast<double>(found) / static_cast<double>(count * k);
+}
+
+class Threads final : public ThreadPool {
+ public:
+  explicit Threads(unsigned count) : count_(count) {}
+  unsigned workers() const override { return count_; }
+  void parallel_for(size_t count, size_t grain,
+                    const std::function<void(size_t, size_t, unsigned)>& body) override {
+    std::atomic<size_t> next{0};
+    const auto work = [&](unsigned worker) {
+      for (size_t begin = next.fetch_add(grain); begin < count; begin = next.fetch_add(grain)) {
+        body(begin, std::min(begin + grain, count), worker);
+      }
+    };
+    std::vector<std::thread> threads;
+    for (unsigned worker = 1; worker < count_; ++worker) threads.emplace_back(work, worker);
+    work(0);
+    for (auto& thread : threads) thread.join();
+  }
+
+ private:
+  unsigned count_;
+};
+
+}  // namespace
+
+TEST_CASE("exact search equals double precision") {  // c39
+  for (const Metric metric : kMetrics) {
+    for (const uint32_t dimensions : {1U, 3U, 16U, 100U, 129U}) {
+      CAPTURE(metric_name(metric), dimensions);
+      MemoryStorage storage;
+      auto database = open(storage);
+      auto* docs = expect(database->collection("docs", {.dimensions = dimensions, .metric = metric}));
+      const uint32_t rows = 500;
+      const auto vectors = random_vectors(dimensions, rows, dimensions);
+      expect(docs->upsert({vectors, numbers(rows)}));
+      const auto queries = random_vectors(99, 10, dimensions);
+      SearchScratch scratch;
+      for (uint32_t q = 0; q < 10; ++q) {
+        const std::span<const float> query(queries.data() + q * dimensions, dimensions);
+        const auto hits = expect(docs->search(query, {.k = rows, .exact = true}, scratch));
+        REQUIRE(hits.size() == rows);
+        double before = -1e300;
+        std::set<int64_t> seen;
+        for (const Hit& hit : hits) {
+          const int64_t id = docs->id_at(hit.slot).number();
+          const double truth = exact_distance(metric, query.data(), vectors.data() + id * dimensions, dimensions);
+          CHECK(std::abs(hit.distance - truth) <= 1e-5 * (1 + std::abs(truth)));
+          CHECK(truth >= before - 1e-5 * (1 + std::abs(truth)));
+          before = truth;
+          seen.insert(id);
+        }
+        CHECK(seen.size() == rows);
+      }
+    }
+  }
+}
+
+TEST_CASE("the graph finds what exact search finds") {
+  for (const Metric metric : kMetrics) {
+    CAPTURE(metric_name(metric));
+    MemoryStorage storage;
+    auto database = open(storage);
+    auto* docs = expect(database->collection("docs", {.dimensions = 24, .metric = metric}));
+    const auto vectors = clustered_vectors(7, 6000, 24, 20, 0.5F);
+    expect(docs->upsert({vectors, numbers(6000)}));
+    REQUIRE(docs->wants_link());
+    link_all(*docs);
+    REQUIRE(docs->stats().linked == 6000);
+    CHECK_FALSE(docs->wants_link());
+    const auto queries = clustered_vectors(7, 100, 24, 20, 0.6F);
+    CHECK(recall(*docs, queries, 10, 100) >= 0.98);
+    CHECK(recall(*docs, queries, 10, 400) >= 0.995);
+
+    // A walk measures far fewer rows than a scan, and answers in order.
+    SearchScratch scratch;
+    SearchStats stats;
+    const auto hits = expect(docs->search(std::span(queries).first(24), {.k = 10, .ef = 50}, scratch, &stats));
+    CHECK(stats.distance_computations < 3000);
+    CHECK(stats.code_distances > 0);
+    CHECK(std::is_sorted(hits.begin(), hits.end(), [](const Hit& a, const Hit& b) { return a.distance < b.distance; }));
+  }
+}
+
+TEST_CASE("rows are found before they are linked and while they are") {
+  MemoryStorage storage;
+  auto database = open(storage);
+  auto* docs = expect(database->collection("docs", {.dimensions = 8, .metric = Metric::kL2}));
+  const auto vectors = random_vectors(1, 5000, 8);
+  const auto ids = numbers(5000);
+  expect(docs->upsert({std::span(vectors).first(3000 * 8), std::span(ids).first(3000)}));
+  const auto finds_itself = [&](int64_t id) {
+    return nearest_ids(*docs, std::span(vectors).subspan(static_cast<size_t>(id) * 8, 8), 1, 200) ==
+           std::vector<int64_t>{id};
+  };
+  CHECK(finds_itself(2999));
+  CHECK_FALSE(expect(docs->link(1)).finished());  // a first step, then a change in between
+  expect(docs->upsert({std::span(vectors).subspan(3000 * 8), std::span(ids).subspan(3000)}));
+  expect(docs->remove(std::vector<IdView>{int64_t{17}}));
+  CHECK(finds_itself(4999));
+  for (int steps = 0; !expect(docs->link(1)).finished(); ++steps) REQUIRE(steps < 1000000);
+  CHECK(docs->stats().linked == 3000);
+  link_all(*docs);
+  CHECK(docs->stats().linked == 5000);
+  for (const int64_t id : {int64_t{0}, int64_t{16}, int64_t{2999}, int64_t{3000}, int64_t{4999}}) CHECK(finds_itself(id));
+  CHECK_FALSE(docs->contains(int64_t{17}));
+}
+
+TEST_CASE("a small collection is scanned and all of it is found") {  // c04
+  MemoryStorage storage;
+  auto database = open(storage);
+  auto* docs = expect(database->collection("docs", {.dimensions = 8}));
+  expect(docs->upsert({random_vectors(2, 1000, 8), numbers(1000)}));
+  CHECK_FALSE(docs->wants_link());
+  const auto found = nearest_ids(*docs, random_vectors(3, 1, 8), 1000, 200);
+  CHECK(std::set<int64_t>(found.begin(), found.end()).size() == 1000);
+}
+
+TEST_CASE("deleted rows never come back and k rows do whenever k live") {  // c01, c02, c03
+  MemoryStorage storage;
+  auto database = open(storage);
+  auto* docs = expect(database->collection("docs", {.dimensions = 16}));
+  const uint32_t rows = 8000;
+  const auto vectors = clustered_vectors(3, rows, 16, 40, 0.4F);
+  expect(docs->upsert({vectors, numbers(rows)}));
+  link_all(*docs);
+  // Whole clusters die, so that some queries stand among the dead only.
+  std::vector<IdView> gone;
+  for (int64_t id = 0; id < rows; ++id) {
+    if (id % 40 < 16) gone.emplace_back(id);
+  }
+  REQUIRE(expect(docs->remove(gone)) == gone.size());
+  for (uint32_t q = 0; q < 80; ++q) {
+    const std::span<const float> query(vectors.data() + q * 16, 16);
+    for (const uint32_t k : {1U, 10U, 300U}) {
+      const auto found = nearest_ids(*docs, query, k);
+      REQUIRE(found.size() == k);
+      for (const int64_t id : found) REQUIRE(id % 40 >= 16);
+    }
+  }
+  CHECK(recall(*docs, std::span(vectors).first(80 * 16), 10, 100) >= 0.95);
+
+  // Down to fewer than k: all that remain, each once.
+  std::vector<IdView> most;
+  for (int64_t id = 0; id < rows - 5; ++id) most.emplace_back(id);
+  expect(docs->remove(most));
+  const auto left = nearest_ids(*docs, std::span(vectors).first(16), 10);
+  CHECK(std::set<int64_t>(left.begin(), left.end()) ==
+        std::set<int64_t>{rows - 5, rows - 4, rows - 3, rows - 2, rows - 1});
+}
+
+TEST_CASE("identical vectors do not hide the others") {  // c05
+  MemoryStorage storage;
+  auto database = open(storage);
+  auto* docs = expect(database->collection("docs", {.dimensions = 12, .metric = Metric::kL2}));
+  auto vectors = random_vectors(8, 3000, 12);
+  for (uint32_t row = 0; row < 500; ++row) std::copy_n(vectors.begin(), 12, vectors.begin() + row * 12);
+  expect(docs->upsert({vectors, numbers(3000)}));
+  link_all(*docs);
+  for (const uint32_t k : {100U, 250U, 500U}) {
+    for (const size_t row : {size_t{0}, size_t{700}, size_t{2999}}) {
+      const auto found = nearest_ids(*docs, std::span(vectors).subspan(row * 12, 12), k, std::max(k, 200U));
+      REQUIRE(found.size() == k);
+      CHECK(std::set<int64_t>(found.begin(), found.end()).size() == k);
+      if (row >= 500) CHECK(found.front() == static_cast<int64_t>(row));
+    }
+  }
+}
+
+TEST_CASE("well separated clusters lose no query") {
+  MemoryStorage storage;
+  auto database = open(storage);
+  auto* docs = expect(database->collection("docs", {.dimensions = 32, .metric = Metric::kL2}));
+  const auto vectors = clustered_vectors(11, 10000, 32, 64, 0.05F);
+  expect(docs->upsert({vectors, numbers(10000)}));
+  link_all(*docs);
+  const auto queries = clustered_vectors(11, 256, 32, 64, 0.06F);
+  for (uint32_t q = 0; q < 256; ++q) {
+    const std::span<const float> query(queries.data() + q * 32, 32);
+    const auto exact = nearest_ids(*docs, query, 10, 50, true);
+    const auto near = nearest_ids(*docs, query, 10, 50);
+    CAPTURE(q);
+    CHECK(std::find_first_of(near.begin(), near.end(), exact.begin(), exact.end()) != near.end());
+  }
+  CHECK(recall(*docs, queries, 10, 100) >= 0.98);
+}
+
+TEST_CASE("threads and kernels change nothing") {
+  const auto vectors = clustered_vectors(21, 4000, 40, 10, 0.5F);
+  const auto queries = clustered_vectors(21, 64, 40, 10, 0.6F);
+  std::vector<std::vector<Hit>> expected;
+  std::vector<std::byte> links;
+  Threads three(3);
+  for (const std::string& kernels : available_kernels()) {
+    for (ThreadPool* pool : {&serial_pool(), static_cast<ThreadPool*>(&three)}) {
+      CAPTURE(kernels, pool->workers());
+      MemoryStorage storage;
+      auto database = open(storage, {.pool = pool, .kernels = kernels});
+      CHECK(database->info().kernels == kernels);
+      auto* docs = expect(database->collection("docs", {.dimensions = 40}));
+      expect(docs->upsert({vectors, numbers(4000)}));
+      link_all(*docs);
+      SearchStats stats;
+      const auto answers = expect(docs->search_batch(queries, {.k = 10, .ef = 40}, &stats));
+      CHECK(stats.distance_computations > 0);
+      if (expected.empty()) expected = answers;
+      REQUIRE(answers.size() == expected.size());
+      for (size_t q = 0; q < answers.size(); ++q) {
+        REQUIRE(answers[q].size() == expected[q].size());
+        for (size_t i = 0; i < answers[q].size(); ++i) {
+          CHECK(answers[q][i].slot == expected[q][i].slot);
+          CHECK(answers[q][i].distance == expected[q][i].distance);  // to the last bit
+        }
+      }
+      expect(database->flush());
+      std::vector<std::byte> files;
+      for (const auto& [name, bytes] : storage.files()) files.insert(files.end(), bytes.begin(), bytes.end());
+      if (links.empty()) links = files;
+      CHECK(files == links);  // and so are all bytes stored
+    }
+  }
+}
