@@ -13,14 +13,17 @@ export const wasmPresets = () =>
     .configurePresets.filter(({ name, hidden }) => name.startsWith('wasm-') && !hidden)
     .map(({ name }) => name);
 
-/** Configures a preset when it is new or changed, then builds it; Ninja knows what is out of date. */
-export async function buildPreset(preset) {
-  await step(`build ${preset}`, async () => {
+/**
+ * Configures a preset when it is new or changed, then builds all of it or one target; Ninja knows what is
+ * out of date.
+ */
+export async function buildPreset(preset, target = 'all') {
+  await step(`build ${preset}${target === 'all' ? '' : `, ${target}`}`, async () => {
     const folder = join(build, preset);
     const key = digest(presets(), process.env.NEARFIELD_WERROR ?? '');
     await once(`configure-${preset}`, key, [join(folder, 'build.ninja')], () =>
       run('cmake', ['--preset', preset]),
     );
-    await run('cmake', ['--build', folder]);
+    await run('cmake', ['--build', folder, '--target', target]);
   });
 }
