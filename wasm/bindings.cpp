@@ -1,0 +1,337 @@
+// Every line that JavaScript can call. No logic: arguments are unpacked, one call of the core is made, the
+// answer is packed (boundary.h). web/src/engine/module.ts declares the same calls in TypeScript.
+#include <emscripten/bind.h>
+#include <emscripten/heap.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "boundary.h"
+#include "js_storage.h"
+#include "nearfield/database.h"
+#include "kernels/kernels.h"
+
+namespace nearfield::wasm {
+namespace {
+
+using emscripten::val;
+
+constexpr size_t kKeptStagingBytes = 1 << 20;  // a larger staging area is given back after its call
+
+enum Staging { kVectors, kIds, kTexts, kStagings };
+
+enum Include : unsigned { kMetadata = 1, kVector = 2 };
+
+// One database and what crosses into and out of it.
+class Engine {
+ public:
+  Reply open(val backend, bool create, bool read_only, const std::string& kernels) {
+    DatabaseOptions options;
+    options.create = create;
+    options.read_only = read_only;
+    options.kernels = kernels;
+    auto opened = Database::open(std::make_unique<JsStorage>(std::move(backend)), options);
+    if (!opened) return failure(opened.error());
+    database_ = std::move(*opened);
+    return {};
+  }
+
+  // The address of `size` writable bytes, 0 when there is no memory for them.
+  uintptr_t stage(int which, size_t size) {
+    auto buffer = Buffer::allocate(size);
+    if (!buffer) return 0;
+    staging_[which] = std::move(*buffer);
+    return reinterpret_cast<uintptr_t>(staging_[which].data());
+  }
+
+  Reply collection(const std::string& name, unsigned dimensions, unsigned metric, unsigned row_type, unsigned m,
+                   unsigned ef_construction, double seed) {
+    const CollectionOptions options{.dimensions = dimensions,
+                                    .metric = static_cast<Metric>(metric),
+                                    .row_type = static_cast<RowType>(row_type),
+                                    .m = m,
+                                    .ef_construction = ef_construction,
+                                    .seed = static_cast<uint64_t>(seed)};
+    return handle(database_->collection(name, options));
+  }
+
+  Reply find(const std::string& name) { return handle(database_->find(name)); }
+
+  Reply names() {
+    Writer out;
+    const auto names = database_->names();
+    out.number(static_cast<uint32_t>(names.size()));
+    for (const auto& name : names) out.text(name);
+    return answer(std::move(out));
+  }
+
+  Reply drop(const std::string& name) {
+    auto found = database_->find(name);
+    if (!found) return failure(found.error());
+    Collection* const gone = *found;
+    auto dropped = database_->drop(name);
+    if (!dropped) return failure(dropped.error());
+    for (auto& collection : collections_) {
+      if (collection == gone) collection = nullptr;
+    }
+    return {};
+  }
+
+  Reply upsert(int collection, unsigned rows, bool has_metadata) {
+    Collection* const target = at(collection);
+    if (target == nullptr) return dropped();
+    Reader ids(staged(kIds));
+    Reader texts(staged(kTexts));
+    std::vector<IdView> id_views(rows);
+    std::vector<std::string_view> metadata(has_metadata ? rows : 0);
+    for (auto& id : id_views) id = ids.id();
+    for (auto& text : metadata) text = texts.text();
+    if (!ids.ok() || !texts.ok()) return broken();
+    auto stored = target->upsert({.vectors = staged_floats(), .ids = id_views, .metadata = metadata});
+    release();
+    if (!stored) return failure(stored.error());
+    return {.value = static_cast<double>(*stored), .total = target->wants_link() ? 1.0 : 0.0};
+  }
+
+  Reply link(int collection, double budget_us) {
+    Collection* const target = at(collection);
+    if (target == nullptr) return dropped();
+    auto progress = target->link(static_cast<uint64_t>(budget_us));
+    if (!progress) return failure(progress.error());
+    return {.value = static_cast<double>(progress->done), .total = static_cast<double>(progress->total)};
+  }
+
+  Reply remove(int collection, unsigned count) {
+    Collection* const target = at(collection);
+    if (target == nullptr) return dropped();
+    Reader ids(staged(kIds));
+    std::vector<IdView> id_views(count);
+    for (auto& id : id_views) id = ids.id();
+    if (!ids.ok()) return broken();
+    auto removed = target->remove(id_views);
+    release();
+    if (!removed) return failure(removed.error());
+    return {.value = static_cast<double>(*removed)};
+  }
+
+  Reply clear(int collection) {
+    Collection* const target = at(collection);
+    if (target == nullptr) return dropped();
+    auto cleared = target->clear();
+    if (!cleared) return failure(cleared.error());
+    return {};
+  }
+
+  Reply get(int collection, unsigned count) {
+    Collection* const target = at(collection);
+    if (target == nullptr) return dropped();
+    Reader ids(staged(kIds));
+    Writer out;
+    for (unsigned i = 0; i < count; ++i) {
+      const IdView id = ids.id();
+      if (!ids.ok()) return broken();
+      auto record = target->get(id);
+      if (!record && record.error().code != ErrorCode::kNotFound) return failure(record.error());
+      out.number(static_cast<uint8_t>(record.ok()));
+      if (!record) continue;
+      out.id(record->id);
+      out.text(record->metadata);
+      out.floats(record->vector);
+    }
+    release();
+    return answer(std::move(out));
+  }
+
+  Reply search(int collection, unsigned queries, unsigned k, unsigned ef, bool exact, unsigned include) {
+    Collection* const target = at(collection);
+    if (target == nullptr) return dropped();
+    const SearchOptions options{.k = k, .ef = ef, .exact = exact};
+    const auto floats = staged_floats();
+    const size_t dimensions = queries == 0 ? 0 : floats.size() / queries;
+    Writer out;
+    for (size_t query = 0; query < queries; ++query) {
+      auto hits = target->search(floats.subspan(query * dimensions, dimensions), options, scratch_);
+      if (!hits) return failure(hits.error());
+      out.number(static_cast<uint32_t>(hits->size()));
+      for (const Hit& hit : *hits) {
+        out.number(hit.distance);
+        out.id(target->id_at(hit.slot));
+        if (include & kMetadata) out.text(target->metadata_at(hit.slot));
+        if (include & kVector) out.floats(target->vector_at(hit.slot));
+      }
+    }
+    release();
+    return answer(std::move(out));
+  }
+
+  Reply options(int collection) {
+    Collection* const target = at(collection);
+    if (target == nullptr) return dropped();
+    const CollectionOptions& options = target->options();
+    Writer out;
+    for (const double value : {static_cast<double>(options.dimensions), static_cast<double>(options.metric),
+                               static_cast<double>(options.row_type), static_cast<double>(options.m),
+                               static_cast<double>(options.ef_construction), static_cast<double>(options.seed)}) {
+      out.number(value);
+    }
+    return answer(std::move(out));
+  }
+
+  Reply stats(int collection) {
+    Collection* const target = at(collection);
+    if (target == nullptr) return dropped();
+    const CollectionStats stats = target->stats();
+    Writer out;
+    for (const uint64_t value : {stats.count, stats.rows, stats.linked, stats.memory_bytes,
+                                 stats.distance_computations, stats.build_distances}) {
+      out.number(static_cast<double>(value));
+    }
+    return answer(std::move(out));
+  }
+
+  Reply flush() {
+    auto flushed = database_->flush();
+    if (!flushed) return failure(flushed.error());
+    return {};
+  }
+
+  bool dirty() const { return database_->dirty(); }
+
+  Reply info() {
+    const DatabaseInfo info = database_->info();
+    Writer out;
+    out.number(static_cast<double>(info.format_version));
+    out.number(static_cast<double>(info.generation));
+    out.number(static_cast<double>(info.bytes));
+    out.number(static_cast<uint32_t>(info.bytes_by_kind.size()));
+    for (const auto& [kind, bytes] : info.bytes_by_kind) {
+      out.text(kind);
+      out.number(static_cast<double>(bytes));
+    }
+    return answer(std::move(out));
+  }
+
+  // Writes the flushed state as one file of another storage.
+  Reply pack(val destination, const std::string& name) {
+    JsStorage storage(std::move(destination));
+    auto sink = storage.create(name);
+    if (!sink) return failure(sink.error());
+    auto packed = database_->pack(**sink);
+    if (!packed) return failure(packed.error());
+    auto finished = (*sink)->finish();
+    if (!finished) return failure(finished.error());
+    return {};
+  }
+
+  std::string kernels() const { return std::string(kernels_in_use(*database_)); }
+
+ private:
+  Collection* at(int collection) const { return collections_[static_cast<size_t>(collection)]; }
+
+  static Reply dropped() { return failure({ErrorCode::kNotFound, "this collection was dropped"}); }
+  static Reply broken() { return failure({ErrorCode::kInvalidArgument, "the packed ids or texts are cut short"}); }
+
+  Reply handle(Result<Collection*> found) {
+    if (!found) return failure(found.error());
+    for (size_t i = 0; i < collections_.size(); ++i) {
+      if (collections_[i] == *found) return {.value = static_cast<double>(i)};
+    }
+    collections_.push_back(*found);
+    return {.value = static_cast<double>(collections_.size() - 1)};
+  }
+
+  std::span<const char> staged(Staging which) const {
+    const auto bytes = staging_[which].bytes();
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+  }
+
+  std::span<const float> staged_floats() const {
+    const auto bytes = staging_[kVectors].bytes();
+    return {reinterpret_cast<const float*>(bytes.data()), bytes.size() / sizeof(float)};
+  }
+
+  void release() {
+    for (auto& buffer : staging_) {
+      if (buffer.size() > kKeptStagingBytes) buffer = Buffer();
+    }
+  }
+
+  Reply answer(Writer out) {
+    answer_ = std::move(out.bytes());
+    return {.data = reinterpret_cast<uintptr_t>(answer_.data()), .size = static_cast<uint32_t>(answer_.size())};
+  }
+
+  std::unique_ptr<Database> database_;
+  std::vector<Collection*> collections_;  // by handle; null once dropped
+  SearchScratch scratch_;
+  Buffer staging_[kStagings];
+  std::vector<char> answer_;
+};
+
+Reply unpack(val source, const std::string& file, val destination) {
+  JsStorage from(std::move(source));
+  JsStorage to(std::move(destination));
+  auto unpacked = Database::unpack(from, file, to);
+  if (!unpacked) return failure(unpacked.error());
+  return {};
+}
+
+std::string error_codes() {
+  std::string codes;
+  for (int code = 0; code <= static_cast<int>(ErrorCode::kUnsupported); ++code) {
+    if (code > 0) codes += ',';
+    codes += error_code_name(static_cast<ErrorCode>(code));
+  }
+  return codes;
+}
+
+// Whether this build computes right on this machine: some engines run relaxed SIMD wrongly.
+bool self_check() { return nearfield::self_check(*supported_kernels().front()); }
+
+double memory_bytes() { return static_cast<double>(emscripten_get_heap_size()); }
+
+std::string version_text() { return version(); }
+
+}  // namespace
+
+EMSCRIPTEN_BINDINGS(nearfield) {
+  emscripten::value_object<Reply>("Reply")
+      .field("code", &Reply::code)
+      .field("detail", &Reply::detail)
+      .field("value", &Reply::value)
+      .field("total", &Reply::total)
+      .field("data", &Reply::data)
+      .field("size", &Reply::size);
+
+  emscripten::class_<Engine>("Engine")
+      .constructor<>()
+      .function("open", &Engine::open)
+      .function("stage", &Engine::stage)
+      .function("collection", &Engine::collection)
+      .function("find", &Engine::find)
+      .function("names", &Engine::names)
+      .function("drop", &Engine::drop)
+      .function("upsert", &Engine::upsert)
+      .function("link", &Engine::link)
+      .function("remove", &Engine::remove)
+      .function("clear", &Engine::clear)
+      .function("get", &Engine::get)
+      .function("search", &Engine::search)
+      .function("options", &Engine::options)
+      .function("stats", &Engine::stats)
+      .function("flush", &Engine::flush)
+      .function("dirty", &Engine::dirty)
+      .function("info", &Engine::info)
+      .function("pack", &Engine::pack)
+      .function("kernels", &Engine::kernels);
+
+  emscripten::function("unpack", &unpack);
+  emscripten::function("errorCodes", &error_codes);
+  emscripten::function("selfCheck", &self_check);
+  emscripten::function("memoryBytes", &memory_bytes);
+  emscripten::function("version", &version_text);
+}
+
+}  // namespace nearfield::wasm

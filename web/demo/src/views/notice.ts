@@ -1,0 +1,105 @@
+// One clear message when something failed: what, and what to do about it.
+
+import { NearfieldError } from 'nearfield';
+import { htmlById, make, setText } from '../dom.ts';
+import { DataError } from '../words/fetch.ts';
+
+export interface NoticeAction {
+  readonly label: string;
+  run(): void;
+}
+
+interface Advice {
+  readonly title: string;
+  readonly text: string;
+}
+
+export class Notice {
+  private readonly section = htmlById('notice');
+  private readonly title = htmlById('notice-title');
+  private readonly text = htmlById('notice-text');
+  private readonly actions = htmlById('notice-actions');
+
+  show(error: unknown, actions: readonly NoticeAction[]): void {
+    const { title, text } = adviceFor(error);
+    setText(this.title, title);
+    setText(this.text, text);
+    this.actions.replaceChildren(
+      ...actions.map(({ label, run }, index) => {
+        const button = make('button', index === 0 ? { type: 'button', class: 'primary' } : { type: 'button' }, label);
+        button.addEventListener('click', () => {
+          this.hide();
+          run();
+        });
+        return button;
+      }),
+    );
+    this.section.hidden = false;
+  }
+
+  hide(): void {
+    this.section.hidden = true;
+  }
+}
+
+export function adviceFor(error: unknown): Advice {
+  if (error instanceof DataError) return adviceForData(error);
+  if (error instanceof NearfieldError) return adviceForStore(error);
+  const detail = error instanceof Error ? error.message : String(error);
+  return { title: 'Something failed', text: `${detail}. Reloading the page may help; stored words are kept.` };
+}
+
+function adviceForData(error: DataError): Advice {
+  switch (error.problem) {
+    case 'missing':
+      return {
+        title: 'The word vectors are not on this server',
+        text: `${error.url} was not found. Start the page with “npm start”, which prepares the data, or run “node bench/datasets/prepare.mjs demo-words”.`,
+      };
+    case 'offline':
+      return {
+        title: 'The server does not answer',
+        text: `${error.message}. Check the connection and try again; words stored so far are kept.`,
+      };
+    case 'unreadable':
+      return { title: 'The word vectors could not be read', text: `${error.message}. Try again.` };
+  }
+}
+
+function adviceForStore(error: NearfieldError): Advice {
+  switch (error.code) {
+    case 'LOCKED':
+      return {
+        title: 'The store is open in another tab',
+        text: 'One tab writes at a time. Close the other tab and try again, or look without changing anything.',
+      };
+    case 'QUOTA':
+      return {
+        title: 'The browser has no room left for the store',
+        text: `${error.message}. The words stay searchable until this page is closed. Free some space and save again, or delete the store.`,
+      };
+    case 'CORRUPT':
+    case 'FOREIGN_FILE':
+      return {
+        title: 'The stored data cannot be read',
+        text: `${error.message}. Start over with a new store; the old data is left alone.`,
+      };
+    case 'NEWER_VERSION':
+      return {
+        title: 'The store was written by a later version',
+        text: `${error.message}. Reload to get the latest page, or start over with a new store.`,
+      };
+    case 'OUT_OF_MEMORY':
+      return {
+        title: 'There is not enough memory',
+        text: `${error.message}. Close other tabs, or keep to the 50,000 most frequent words.`,
+      };
+    case 'UNSUPPORTED':
+      return {
+        title: 'This browser cannot run the engine',
+        text: `${error.message}. WebAssembly with SIMD is needed: Chrome 91, Firefox 89, Safari 16.4 or later.`,
+      };
+    default:
+      return { title: 'The store reported a failure', text: `${error.message} (${error.code}). Try again.` };
+  }
+}

@@ -1,0 +1,268 @@
+// Checks what callers hand in and brings it into the shapes that cross to the engine. Everything that is refused
+// is refused here or in the core, before anything changes, with a sentence that says what was expected.
+import { encodeIds, encodeMetadata } from './engine/boundary.js';
+import { metrics, rowTypes, type FullOptions, type Included } from './engine/answers.js';
+import { NearfieldError, invalid } from './errors.js';
+import type {
+  CollectionOptions,
+  Id,
+  LongCallOptions,
+  OpenOptions,
+  SearchManyQuery,
+  SearchQuery,
+  Vector,
+  VectorBatch,
+  VectorRecord,
+} from './types.js';
+
+/** Known to the documentation, not yet to this version. */
+const later = new Set(['where', 'text', 'fields']);
+
+const largestCount = 0x7fffffff;
+
+/** Fails with `INVALID_ARGUMENT` when `value` is no object or has a field that is not in `known`. */
+export function checkFields(value: unknown, known: readonly string[], what: string): void {
+  if (typeof value !== 'object' || value === null) {
+    throw invalid(`${what} must be an object with ${known.join(', ')}, not ${value === null ? 'null' : typeof value}`);
+  }
+  for (const [key, field] of Object.entries(value)) {
+    if (known.includes(key) || field === undefined) continue;
+    if (later.has(key)) {
+      throw new NearfieldError('UNSUPPORTED', `${what}: "${key}" is not available in this version`);
+    }
+    throw invalid(`${what}: unknown option "${key}"; known are ${known.join(', ')}`);
+  }
+}
+
+export function checkText(value: unknown, what: string): string {
+  if (typeof value !== 'string' || value === '') throw invalid(`${what} must be a non-empty string`);
+  if (!value.isWellFormed()) throw invalid(`${what} has unpaired surrogates`);
+  return value;
+}
+
+export function checkInteger(value: unknown, from: number, to: number, what: string): number {
+  if (typeof value !== 'number' || !Number.isInteger(value) || value < from || value > to) {
+    const shown = typeof value === 'number' ? String(value) : typeof value;
+    throw invalid(`${what} is ${shown}; expected an integer from ${from} to ${to}`);
+  }
+  return value;
+}
+
+function checkBoolean(value: unknown, what: string): boolean {
+  if (typeof value !== 'boolean') throw invalid(`${what} must be true or false, not ${typeof value}`);
+  return value;
+}
+
+function checkOneOf<T extends string>(value: unknown, known: readonly T[], what: string): T {
+  const found = known.find((one) => one === value);
+  if (found === undefined) {
+    throw invalid(`${what} is ${JSON.stringify(value) ?? typeof value}; expected ${known.map((one) => `"${one}"`).join(' or ')}`);
+  }
+  return found;
+}
+
+export function checkLongCall(options: LongCallOptions): void {
+  checkFields(options, ['onProgress', 'signal'], 'options');
+  checkCallback(options.onProgress);
+  checkSignal(options.signal);
+}
+
+export function checkSignal(signal: unknown): void {
+  if (signal !== undefined && !(signal instanceof AbortSignal)) throw invalid('signal must be an AbortSignal');
+}
+
+function checkCallback(callback: unknown): void {
+  if (callback !== undefined && typeof callback !== 'function') throw invalid('onProgress must be a function');
+}
+
+const openFields = ['storage', 'readOnly', 'persist', 'from', 'wasmUrl', 'worker', 'onProgress', 'signal'];
+
+export function checkOpen(name: unknown, options: OpenOptions): void {
+  checkText(name, 'the name of a store');
+  checkFields(options, openFields, 'open');
+  checkCallback(options.onProgress);
+  checkSignal(options.signal);
+  if (options.readOnly !== undefined) checkBoolean(options.readOnly, 'readOnly');
+  if (options.persist !== undefined) checkBoolean(options.persist, 'persist');
+  const { storage } = options;
+  if (storage === undefined) return;
+  if (typeof storage === 'object' && storage !== null) {
+    checkFields(storage, ['folder'], 'storage');
+    checkText(storage.folder, 'storage.folder');
+  } else if ((storage as string) === 'opfs') {
+    throw new NearfieldError('UNSUPPORTED', 'storage "opfs" is not available in this version; use "indexeddb"');
+  } else {
+    checkOneOf(storage, ['indexeddb', 'memory'], 'storage');
+  }
+}
+
+const collectionFields = ['dimensions', 'metric', 'storage', 'm', 'efConstruction', 'seed'];
+
+/** Options with the defaults filled in; undefined when `dimensions` is left out, which opens what is there. */
+export function completeOptions(options: CollectionOptions): FullOptions | undefined {
+  checkFields(options, collectionFields, 'collection options');
+  const { dimensions, metric = 'cosine', storage = 'f32', m = 16, seed = 1 } = options;
+  const { efConstruction = Math.max(200, typeof m === 'number' ? m : 0) } = options;
+  checkOneOf(metric, metrics, 'metric');
+  checkOneOf(storage, rowTypes, 'storage');
+  checkInteger(m, 2, 64, 'm');
+  checkInteger(efConstruction, m, 4096, 'efConstruction');
+  checkInteger(seed, 0, Number.MAX_SAFE_INTEGER, 'seed');
+  if (dimensions === undefined) return undefined;
+  checkInteger(dimensions, 1, 16384, 'dimensions');
+  return { dimensions, metric, storage, m, efConstruction, seed };
+}
+
+/** Options given when a collection is opened without dimensions must be those it has. */
+export function checkSameOptions(name: string, given: CollectionOptions, stored: FullOptions): void {
+  for (const key of collectionFields as (keyof CollectionOptions)[]) {
+    if (given[key] !== undefined && given[key] !== stored[key]) {
+      throw new NearfieldError(
+        'OPTIONS_MISMATCH',
+        `collection "${name}" has ${key} ${stored[key]}, but was opened with ${given[key]}`,
+      );
+    }
+  }
+}
+
+const isTyped = (value: unknown): value is Float32Array | Float64Array =>
+  value instanceof Float32Array || value instanceof Float64Array;
+
+function checkVector(value: unknown, dimensions: number, what: string): Vector {
+  if (!isTyped(value) && !Array.isArray(value)) {
+    throw invalid(`${what} must be a Float32Array or an array of numbers, not ${value === null ? 'null' : typeof value}`);
+  }
+  if (value.length !== dimensions) {
+    throw new NearfieldError(
+      'DIMENSION_MISMATCH',
+      `${what} has ${value.length} dimensions; the collection has ${dimensions}`,
+    );
+  }
+  return value as Vector;
+}
+
+/** Copies one vector; what is no number becomes NaN, which the engine refuses. */
+function copyVector(to: Float32Array, at: number, from: Vector): void {
+  if (isTyped(from)) {
+    to.set(from, at);
+    return;
+  }
+  for (let i = 0; i < from.length; ++i) {
+    const value: unknown = from[i];
+    to[at + i] = typeof value === 'number' ? value : NaN;
+  }
+}
+
+/** Vectors as one array, row after row; always a copy. */
+function flatten(vectors: unknown, rows: number | undefined, dimensions: number, what: string): Float32Array<ArrayBuffer> {
+  if (vectors instanceof Float32Array) {
+    if (vectors.length % dimensions !== 0 || (rows !== undefined && vectors.length !== rows * dimensions)) {
+      const wanted = rows === undefined ? `a multiple of ${dimensions}` : `${rows} × ${dimensions}`;
+      throw new NearfieldError('DIMENSION_MISMATCH', `vectors has ${vectors.length} values; expected ${wanted}`);
+    }
+    return Float32Array.from(vectors);
+  }
+  if (!Array.isArray(vectors)) throw invalid('vectors must be a Float32Array or an array of vectors');
+  if (rows !== undefined && vectors.length !== rows) {
+    throw invalid(`vectors has ${vectors.length} rows, but there are ${rows} ids`);
+  }
+  const flat = new Float32Array(vectors.length * dimensions);
+  vectors.forEach((vector: unknown, row) => {
+    copyVector(flat, row * dimensions, checkVector(vector, dimensions, `${what} ${row}`));
+  });
+  return flat;
+}
+
+/** A batch in the form that crosses: every buffer is a copy of its own. */
+export interface PackedBatch {
+  rows: number;
+  vectors: Float32Array<ArrayBuffer>;
+  ids: Uint8Array<ArrayBuffer>;
+  /** Empty when no row has metadata. */
+  metadata: Uint8Array<ArrayBuffer>;
+}
+
+function packRecords(records: readonly VectorRecord[], dimensions: number): PackedBatch {
+  const rows = records.length;
+  const vectors = new Float32Array(rows * dimensions);
+  const ids = new Array<Id>(rows);
+  const metadata = new Array<unknown>(rows);
+  for (let row = 0; row < rows; ++row) {
+    const record = records[row] as VectorRecord;
+    checkFields(record, ['id', 'vector', 'metadata'], `record ${row}`);
+    copyVector(vectors, row * dimensions, checkVector(record.vector, dimensions, `the vector of record ${row}`));
+    ids[row] = record.id;
+    metadata[row] = record.metadata;
+  }
+  return { rows, vectors, ids: encodeIds(ids), metadata: encodeMetadata(metadata) };
+}
+
+function packArrays(batch: VectorBatch, dimensions: number): PackedBatch {
+  checkFields(batch, ['ids', 'vectors', 'metadata'], 'batch');
+  const { ids, vectors, metadata } = batch;
+  if (!Array.isArray(ids) && !ArrayBuffer.isView(ids)) throw invalid('ids must be an array, one id per row');
+  const rows = ids.length;
+  if (metadata !== undefined && (!Array.isArray(metadata) || metadata.length !== rows)) {
+    throw invalid(`metadata must be an array of ${rows} values, one per id`);
+  }
+  return {
+    rows,
+    vectors: flatten(vectors, rows, dimensions, 'vector'),
+    ids: encodeIds(ids),
+    metadata: encodeMetadata(metadata ?? []),
+  };
+}
+
+export function packBatch(batch: readonly VectorRecord[] | VectorBatch, dimensions: number): PackedBatch {
+  if (typeof batch !== 'object' || batch === null) {
+    throw invalid('upsert takes an array of records, or an object with ids and vectors');
+  }
+  return Array.isArray(batch) ? packRecords(batch, dimensions) : packArrays(batch as VectorBatch, dimensions);
+}
+
+export interface PackedSearch {
+  queries: number;
+  vectors: Float32Array<ArrayBuffer>;
+  k: number;
+  ef: number;
+  exact: boolean;
+  included: Included;
+}
+
+const searchFields = ['k', 'ef', 'exact', 'include', 'signal'];
+
+function packSearchOptions(query: Omit<SearchQuery, 'vector'>): Omit<PackedSearch, 'queries' | 'vectors'> {
+  const { k = 10, ef = 100, exact = false, include = [] } = query;
+  checkSignal(query.signal);
+  if (!Array.isArray(include)) throw invalid('include must be an array of "metadata" and "vector"');
+  for (const one of include) checkOneOf(one, ['metadata', 'vector'], 'include');
+  return {
+    k: checkInteger(k, 1, largestCount, 'k'),
+    ef: checkInteger(ef, 1, largestCount, 'ef'),
+    exact: checkBoolean(exact, 'exact'),
+    included: { metadata: include.includes('metadata'), vector: include.includes('vector') },
+  };
+}
+
+export function packSearch(query: SearchQuery, dimensions: number): PackedSearch {
+  checkFields(query, ['vector', ...searchFields], 'search');
+  const vectors = new Float32Array(dimensions);
+  copyVector(vectors, 0, checkVector(query.vector, dimensions, 'the query vector'));
+  return { queries: 1, vectors, ...packSearchOptions(query) };
+}
+
+export function packSearchMany(query: SearchManyQuery, dimensions: number): PackedSearch {
+  checkFields(query, ['vectors', ...searchFields], 'searchMany');
+  const vectors = flatten(query.vectors, undefined, dimensions, 'query');
+  return { queries: vectors.length / dimensions, vectors, ...packSearchOptions(query) };
+}
+
+export interface PackedIds {
+  count: number;
+  ids: Uint8Array<ArrayBuffer>;
+}
+
+export function packIds(ids: Id | readonly Id[]): PackedIds {
+  const list = Array.isArray(ids) ? (ids as readonly Id[]) : [ids as Id];
+  return { count: list.length, ids: encodeIds(list) };
+}

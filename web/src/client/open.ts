@@ -1,0 +1,72 @@
+// open(): checks the options, starts the session and returns its database.
+import { checkOpen } from '../arguments.js';
+import { NearfieldError, aborted, invalid } from '../errors.js';
+import { fileOf, type Variant } from '../module/probe.js';
+import type { WasmAddresses } from '../module/fetch.js';
+import type { OpenCall } from '../protocol.js';
+import type { Database, OpenOptions, StorageChoice } from '../types.js';
+import { ClientDatabase } from './database.js';
+import type { Link } from './link.js';
+
+/** What differs between a page and Node. */
+export interface Platform {
+  readonly defaultStorage: StorageChoice;
+  /** Whether the engine's code lies beside the program, so that no addresses are needed. */
+  readonly wasm: WasmAddresses | undefined;
+  startLink(worker: OpenOptions['worker']): Link;
+  /** A relative address as a whole one; the worker may live elsewhere. */
+  absolute(address: string | URL): string;
+  /** Asks the browser to keep the site's data for good; only a page can, no worker. */
+  persist(): Promise<void>;
+}
+
+function wasmAddresses(platform: Platform, wasmUrl: OpenOptions['wasmUrl']): WasmAddresses | undefined {
+  if (wasmUrl === undefined) return platform.wasm;
+  if (typeof wasmUrl !== 'function') return { simd: platform.absolute(wasmUrl) };
+  const addressOf = (variant: Variant): string => platform.absolute(wasmUrl(fileOf(variant)));
+  return { simd: addressOf('simd'), relaxed: addressOf('relaxed') };
+}
+
+function packedSource(platform: Platform, from: NonNullable<OpenOptions['from']>): NonNullable<OpenCall['from']> {
+  if (typeof from === 'string' || from instanceof URL) return platform.absolute(from);
+  if (from instanceof Blob || from instanceof ArrayBuffer) return from;
+  if (from instanceof Uint8Array) return from.slice().buffer;
+  throw invalid('from must be an address, an ArrayBuffer, a Uint8Array or a Blob');
+}
+
+/** Ends the waiting when the signal says so; the session is then thrown away whole. */
+function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return work;
+  return new Promise((resolve, reject) => {
+    const stop = (): void => reject(aborted('stopped while opening'));
+    signal.addEventListener('abort', stop, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+    if (signal.aborted) stop();
+  });
+}
+
+export async function openDatabase(platform: Platform, name: string, options: OpenOptions): Promise<Database> {
+  checkOpen(name, options);
+  const { storage = platform.defaultStorage, readOnly = false, persist = false, from, signal, onProgress } = options;
+  if (signal?.aborted) throw aborted('stopped before it began');
+  const wasm = wasmAddresses(platform, options.wasmUrl);
+  const call: OpenCall = {
+    name,
+    storage,
+    readOnly,
+    ...(from === undefined ? {} : { from: packedSource(platform, from) }),
+    ...(wasm === undefined ? {} : { wasm }),
+  };
+  if (persist) await platform.persist();
+  const link = platform.startLink(options.worker);
+  try {
+    const opened = await untilAborted(link.call('open', call, { onProgress, signal }), signal);
+    return new ClientDatabase(link, name, readOnly, opened);
+  } catch (error) {
+    link.end();
+    throw error;
+  }
+}
+
+export const noFolder = (): NearfieldError =>
+  new NearfieldError('UNSUPPORTED', 'storage { folder } is for Node; a page has "indexeddb" and "memory"');

@@ -1,0 +1,59 @@
+// The client in a page.
+import { NearfieldError } from '../errors.js';
+import { pageHost } from '../engine/page-host.js';
+import type { Request, Response } from '../protocol.js';
+import type { OpenOptions } from '../types.js';
+import { LocalLink, WorkerLink, type Link, type Port } from './link.js';
+import type { Platform } from './open.js';
+
+class WorkerPort implements Port {
+  constructor(private readonly worker: Worker) {}
+
+  post(request: Request, transfer: ArrayBuffer[]): void {
+    this.worker.postMessage(request, transfer);
+  }
+
+  listen(onResponse: (response: Response) => void, onFailure: (error: NearfieldError) => void): void {
+    this.worker.addEventListener('message', ({ data }: MessageEvent<Response>) => onResponse(data));
+    this.worker.addEventListener('error', ({ message }) => {
+      const what = message ? `stopped: ${message}` : 'could not be loaded';
+      const hint = 'if the bundler does not find it, pass open() the option worker (see "Bundlers" in the README)';
+      onFailure(new NearfieldError('IO', `the worker ${what}; ${hint}`));
+    });
+  }
+
+  busy(): void {}
+
+  end(): void {
+    this.worker.terminate();
+  }
+}
+
+function startWorker(choice: Exclude<OpenOptions['worker'], false>): Worker {
+  if (choice instanceof Worker) return choice;
+  if (choice !== undefined) return new Worker(choice, { type: 'module', name: 'nearfield' });
+  // Bundlers look for exactly this expression.
+  return new Worker(new URL('./worker.js', import.meta.url), { type: 'module' });
+}
+
+export const pagePlatform: Platform = {
+  defaultStorage: 'indexeddb',
+  // Bundlers look for exactly these expressions.
+  get wasm() {
+    return {
+      simd: new URL('./nearfield-simd.wasm', import.meta.url).href,
+      relaxed: new URL('./nearfield-relaxed.wasm', import.meta.url).href,
+    };
+  },
+  startLink(worker): Link {
+    if (worker === false) return new LocalLink(pageHost);
+    if (typeof Worker === 'undefined') {
+      throw new NearfieldError('UNSUPPORTED', 'there are no workers here; use open() in a page, or worker: false');
+    }
+    return new WorkerLink(new WorkerPort(startWorker(worker)));
+  },
+  absolute: (address) => new URL(address, globalThis.location?.href).href,
+  async persist() {
+    await globalThis.navigator?.storage?.persist?.();
+  },
+};

@@ -1,0 +1,216 @@
+// The synchronous engine: everything but the storage of a page answers at once, in the calling thread.
+import {
+  checkOpen,
+  checkSameOptions,
+  checkText,
+  completeOptions,
+  packBatch,
+  packIds,
+  packSearch,
+  packSearchMany,
+} from '../arguments.js';
+import { decodeHits, decodeRecords, type FullOptions } from '../engine/answers.js';
+import { Engine, type LinkProgress } from '../engine/engine.js';
+import type { SessionHost } from '../engine/session.js';
+import { NearfieldError, toNearfieldError } from '../errors.js';
+import type { LoadedModule } from '../module/load.js';
+import type { OpenCall } from '../protocol.js';
+import type { Backend } from '../storage/backend.js';
+import { MemoryBackend } from '../storage/memory.js';
+import type {
+  CollectionOptions,
+  CollectionStats,
+  DatabaseInfo,
+  Id,
+  OpenOptions,
+  SearchHit,
+  SearchManyQuery,
+  SearchQuery,
+  StorageChoice,
+  StorageKind,
+  StoredRecord,
+  VectorBatch,
+  VectorRecord,
+} from '../types.js';
+import type { WasmAddresses } from '../module/fetch.js';
+
+export interface SyncOpenOptions extends Pick<OpenOptions, 'readOnly'> {
+  /** Default `memory`. */
+  storage?: StorageChoice;
+}
+
+const packedName = 'packed';
+
+/** A store whose calls answer at once; see `Database` for what they do and how they fail. */
+export class SyncDatabase {
+  private closed = false;
+
+  private constructor(
+    readonly name: string,
+    readonly readOnly: boolean,
+    private readonly loaded: LoadedModule,
+    private readonly engine: Engine,
+    private readonly backend: Backend,
+    private readonly unlock: () => void,
+  ) {}
+
+  /** @internal */
+  static async open(
+    host: SessionHost,
+    wasm: WasmAddresses | undefined,
+    name: string,
+    options: SyncOpenOptions,
+  ): Promise<SyncDatabase> {
+    checkOpen(name, options);
+    const { storage = 'memory', readOnly = false } = options;
+    const call: OpenCall = { name, storage, readOnly, ...(wasm === undefined ? {} : { wasm }) };
+    const unlock = await host.lock(call);
+    try {
+      const loaded = await host.loadModule(call);
+      const { backend } = await host.openStorage(loaded, call);
+      const engine = new Engine(loaded.module, backend, { readOnly });
+      backend.release();
+      return new SyncDatabase(name, readOnly, loaded, engine, backend, unlock);
+    } catch (error) {
+      unlock();
+      throw toNearfieldError(error);
+    }
+  }
+
+  get storage(): StorageKind {
+    return this.backend.kind;
+  }
+
+  collection<Meta = unknown>(name: string, given: CollectionOptions = {}): SyncCollection<Meta> {
+    checkText(name, 'the name of a collection');
+    const options = completeOptions(given);
+    const collection = options ? this.engine.collection(name, options) : this.engine.find(name);
+    const stored = this.engine.options(collection);
+    checkSameOptions(name, given, stored);
+    return new SyncCollection<Meta>(this.engine, name, collection, stored);
+  }
+
+  collections(): string[] {
+    return this.engine.names();
+  }
+
+  drop(name: string): void {
+    this.engine.drop(checkText(name, 'the name of a collection'));
+  }
+
+  info(): DatabaseInfo {
+    return {
+      ...this.engine.info(),
+      variant: this.loaded.variant,
+      kernels: this.engine.kernels(),
+      version: this.engine.version(),
+      engineBytes: this.engine.memoryBytes(),
+    };
+  }
+
+  /** Makes everything up to now durable; in memory and in a folder it is so when the call returns. */
+  async flush(): Promise<void> {
+    if (this.closed) throw new NearfieldError('CLOSED', 'the store is closed');
+    if (this.readOnly || this.backend.kind === 'memory') return;
+    this.engine.flush();
+    await this.commit();
+  }
+
+  /** The whole store, flushed, as one file. */
+  async export(): Promise<Uint8Array> {
+    if (!this.readOnly) {
+      this.engine.flush();
+      await this.commit();
+    }
+    await this.backend.restore();
+    const destination = new MemoryBackend(() => this.loaded.module.HEAPU8);
+    this.engine.pack(destination, packedName);
+    this.backend.release();
+    return destination.take(packedName);
+  }
+
+  /** Flushes and frees the memory. */
+  async close(): Promise<void> {
+    if (this.closed) return;
+    try {
+      await this.flush();
+    } finally {
+      this.closed = true;
+      this.engine.close();
+      await this.backend.close();
+      this.unlock();
+    }
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  private async commit(): Promise<void> {
+    try {
+      await this.backend.commit();
+    } catch (error) {
+      throw toNearfieldError(error);
+    }
+  }
+}
+
+/** A collection whose calls answer at once; see `Collection` for what they do and how they fail. */
+export class SyncCollection<Meta = unknown> {
+  /** @internal */
+  constructor(
+    private readonly engine: Engine,
+    readonly name: string,
+    private readonly collection: number,
+    readonly options: FullOptions,
+  ) {}
+
+  /** Stores a batch whole or not at all, and links it unless `link` is false. Returns how many records are new. */
+  upsert(records: readonly VectorRecord<Meta>[] | VectorBatch<Meta>, { link = true } = {}): number {
+    const { added, wantsLink } = this.engine.upsert(this.collection, packBatch(records, this.options.dimensions));
+    if (wantsLink && link) this.index();
+    return added;
+  }
+
+  search(query: SearchQuery): SearchHit<Meta>[] {
+    const packed = packSearch(query, this.options.dimensions);
+    const bytes = this.engine.search(this.collection, packed);
+    return decodeHits<Meta>(bytes, 1, this.options, packed.included)[0] ?? [];
+  }
+
+  searchMany(query: SearchManyQuery): SearchHit<Meta>[][] {
+    const packed = packSearchMany(query, this.options.dimensions);
+    const bytes = this.engine.search(this.collection, packed);
+    return decodeHits<Meta>(bytes, packed.queries, this.options, packed.included);
+  }
+
+  get(id: Id): StoredRecord<Meta> | undefined;
+  get(ids: readonly Id[]): (StoredRecord<Meta> | undefined)[];
+  get(ids: Id | readonly Id[]): StoredRecord<Meta> | undefined | (StoredRecord<Meta> | undefined)[] {
+    const packed = packIds(ids);
+    const records = decodeRecords<Meta>(this.engine.get(this.collection, packed), packed.count, this.options);
+    return Array.isArray(ids) ? records : records[0];
+  }
+
+  delete(ids: Id | readonly Id[]): number {
+    return this.engine.remove(this.collection, packIds(ids));
+  }
+
+  clear(): void {
+    this.engine.clear(this.collection);
+  }
+
+  count(): number {
+    return this.stats().count;
+  }
+
+  stats(): CollectionStats {
+    return this.engine.stats(this.collection);
+  }
+
+  /** Links rows for about `milliseconds`, or all of them; call again until `done` equals `total`. */
+  index(milliseconds = Infinity): LinkProgress {
+    if (!(milliseconds > 0)) return this.engine.link(this.collection, 1);
+    return this.engine.link(this.collection, milliseconds === Infinity ? 0 : Math.ceil(milliseconds * 1000));
+  }
+}

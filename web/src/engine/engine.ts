@@ -1,0 +1,203 @@
+// Engine: one open database. Copies arguments into the engine's memory, makes one call, copies the answer out.
+import { NearfieldError, errorCodes, type NearfieldErrorCode } from '../errors.js';
+import type { PackedBatch, PackedIds, PackedSearch } from '../arguments.js';
+import type { CollectionStats } from '../types.js';
+import {
+  decodeInfo,
+  decodeNames,
+  decodeOptions,
+  decodeStats,
+  includeBits,
+  metrics,
+  rowTypes,
+  type FullOptions,
+  type StoredInfo,
+} from './answers.js';
+import type { EngineModule, NativeEngine, Reply, StorageCalls } from './module.js';
+
+/** The staging areas, in the order of wasm/bindings.cpp. */
+enum Staging {
+  vectors,
+  ids,
+  texts,
+}
+
+function codeOf(reply: Reply): NearfieldErrorCode {
+  return errorCodes[reply.code] ?? 'IO';
+}
+
+function checked(reply: Reply): Reply {
+  if (reply.code >= 0) throw new NearfieldError(codeOf(reply), reply.detail);
+  return reply;
+}
+
+export interface LinkProgress {
+  done: number;
+  total: number;
+}
+
+export interface Stored {
+  added: number;
+  /** Whether so many rows are not in the graph that linking them pays. */
+  wantsLink: boolean;
+}
+
+export interface OpenEngineOptions {
+  readOnly: boolean;
+}
+
+/** Writes a packed store into an empty storage. */
+export function unpack(module: EngineModule, source: StorageCalls, file: string, destination: StorageCalls): void {
+  checked(module.unpack(source, file, destination));
+}
+
+export class Engine {
+  private readonly native: NativeEngine;
+  private stopped: NearfieldError | undefined;
+
+  /** Opens what the storage holds, or an empty database. */
+  constructor(
+    private readonly module: EngineModule,
+    storage: StorageCalls,
+    { readOnly }: OpenEngineOptions,
+  ) {
+    this.native = new module.Engine();
+    try {
+      this.run(() => this.native.open(storage, true, readOnly, ''));
+    } catch (error) {
+      this.close();
+      throw error;
+    }
+  }
+
+  collection(name: string, options: FullOptions): number {
+    const { dimensions, metric, storage, m, efConstruction, seed } = options;
+    const metricNumber = metrics.indexOf(metric);
+    const rowType = rowTypes.indexOf(storage);
+    return this.run(() =>
+      this.native.collection(name, dimensions, metricNumber, rowType, m, efConstruction, seed),
+    ).value;
+  }
+
+  find(name: string): number {
+    return this.run(() => this.native.find(name)).value;
+  }
+
+  names(): string[] {
+    return decodeNames(this.answer(() => this.native.names()));
+  }
+
+  drop(name: string): void {
+    this.run(() => this.native.drop(name));
+  }
+
+  upsert(collection: number, { rows, vectors, ids, metadata }: PackedBatch): Stored {
+    if (rows === 0) return { added: 0, wantsLink: false };
+    this.stage(Staging.vectors, new Uint8Array(vectors.buffer, vectors.byteOffset, vectors.byteLength));
+    this.stage(Staging.ids, ids);
+    if (metadata.length > 0) this.stage(Staging.texts, metadata);
+    const { value, total } = this.run(() => this.native.upsert(collection, rows, metadata.length > 0));
+    return { added: value, wantsLink: total > 0 };
+  }
+
+  /** Links about so many microseconds long. */
+  link(collection: number, budgetMicroseconds: number): LinkProgress {
+    const { value, total } = this.run(() => this.native.link(collection, budgetMicroseconds));
+    return { done: value, total };
+  }
+
+  remove(collection: number, { count, ids }: PackedIds): number {
+    if (count === 0) return 0;
+    this.stage(Staging.ids, ids);
+    return this.run(() => this.native.remove(collection, count)).value;
+  }
+
+  clear(collection: number): void {
+    this.run(() => this.native.clear(collection));
+  }
+
+  /** Packed records, for decodeRecords. */
+  get(collection: number, { count, ids }: PackedIds): Uint8Array<ArrayBuffer> {
+    if (count === 0) return new Uint8Array(0);
+    this.stage(Staging.ids, ids);
+    return this.answer(() => this.native.get(collection, count));
+  }
+
+  /** Packed hits, for decodeHits. */
+  search(collection: number, { queries, vectors, k, ef, exact, included }: PackedSearch): Uint8Array<ArrayBuffer> {
+    if (queries === 0) return new Uint8Array(0);
+    this.stage(Staging.vectors, new Uint8Array(vectors.buffer, vectors.byteOffset, vectors.byteLength));
+    return this.answer(() => this.native.search(collection, queries, k, ef, exact, includeBits(included)));
+  }
+
+  options(collection: number): FullOptions {
+    return decodeOptions(this.answer(() => this.native.options(collection)));
+  }
+
+  stats(collection: number): CollectionStats {
+    return decodeStats(this.answer(() => this.native.stats(collection)));
+  }
+
+  flush(): void {
+    this.run(() => this.native.flush());
+  }
+
+  info(): StoredInfo {
+    return decodeInfo(this.answer(() => this.native.info()));
+  }
+
+  /** Writes the flushed state into one file. */
+  pack(destination: StorageCalls, name: string): void {
+    this.run(() => this.native.pack(destination, name));
+  }
+
+  kernels(): string {
+    return this.native.kernels();
+  }
+
+  memoryBytes(): number {
+    return this.module.memoryBytes();
+  }
+
+  version(): string {
+    return this.module.version();
+  }
+
+  close(): void {
+    if (this.stopped) return;
+    this.stopped = new NearfieldError('CLOSED', 'the store is closed');
+    this.native.delete();
+  }
+
+  private stage(which: Staging, bytes: Uint8Array): void {
+    if (this.stopped) throw this.stopped;
+    const address = this.native.stage(which, bytes.length);
+    if (address === 0) {
+      throw new NearfieldError('OUT_OF_MEMORY', `no memory for ${bytes.length} bytes; nothing was changed`);
+    }
+    this.module.HEAPU8.set(bytes, address);
+  }
+
+  private run(call: () => Reply): Reply {
+    if (this.stopped) throw this.stopped;
+    let reply: Reply;
+    try {
+      reply = call();
+    } catch (trap) {
+      // Only exhausted memory or a bug stops the engine; what was flushed is safe in the storage.
+      const detail = trap instanceof Error ? trap.message : String(trap);
+      this.stopped = new NearfieldError('OUT_OF_MEMORY', `the engine stopped: ${detail}; open the store again`, {
+        cause: trap,
+      });
+      throw this.stopped;
+    }
+    return checked(reply);
+  }
+
+  private answer(call: () => Reply): Uint8Array<ArrayBuffer> {
+    const { data, size } = this.run(call);
+    const copy = new Uint8Array(size);
+    copy.set(this.module.HEAPU8.subarray(data, data + size));
+    return copy;
+  }
+}

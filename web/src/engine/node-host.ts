@@ -1,0 +1,42 @@
+// The session in Node.
+import { readFile } from 'node:fs/promises';
+import { NearfieldError } from '../errors.js';
+import { loadModule, type CodeSource } from '../module/load.js';
+import { fileOf } from '../module/probe.js';
+import { FolderBackend } from '../storage/folder.js';
+import { MemoryBackend } from '../storage/memory.js';
+import { fetchPacked } from './packed.js';
+import type { SessionHost } from './session.js';
+
+// Not a literal inside new URL(): bundlers for Node would move the files elsewhere.
+const here = import.meta.url;
+
+const besideProgram: CodeSource = async (variant) => {
+  const bytes = await readFile(new URL(fileOf(variant), here));
+  return WebAssembly.compile(bytes);
+};
+
+const fromAddresses =
+  (addresses: Partial<Record<string, string>>): CodeSource =>
+  async (variant) => {
+    const address = addresses[variant];
+    return address === undefined ? undefined : WebAssembly.compile(await readFile(new URL(address)));
+  };
+
+export const nodeHost: SessionHost = {
+  loadModule: ({ wasm }) => loadModule(wasm ? fromAddresses(wasm) : besideProgram),
+
+  async openStorage({ module }, { storage }) {
+    const heap = (): Uint8Array => module.HEAPU8;
+    if (storage === 'memory') return { backend: new MemoryBackend(heap) };
+    if (storage === 'indexeddb') {
+      throw new NearfieldError('UNSUPPORTED', 'Node has no IndexedDB; use storage { folder: "…" } or "memory"');
+    }
+    return { backend: new FolderBackend(heap, storage.folder) };
+  },
+
+  lock: () => Promise.resolve(() => {}),
+  persisted: () => Promise.resolve(false),
+  fetchPacked: (address, context) =>
+    address.startsWith('file:') ? readFile(new URL(address)) : fetchPacked(address, context),
+};

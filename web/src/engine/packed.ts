@@ -1,0 +1,30 @@
+// Packed stores from the network.
+import { NearfieldError, aborted } from '../errors.js';
+import type { CallContext } from './linker.js';
+
+/** Fetches a packed store, telling how far it is. */
+export async function fetchPacked(address: string, context: CallContext): Promise<Uint8Array> {
+  const response = await fetch(address).catch((error: unknown) => {
+    throw new NearfieldError('IO', `${address} could not be fetched: ${error instanceof Error ? error.message : ''}`);
+  });
+  if (!response.ok || !response.body) {
+    throw new NearfieldError('IO', `${address} could not be fetched: status ${response.status}`);
+  }
+  // Not trusted for more than progress: with compression it counts other bytes.
+  const total = Number(response.headers.get('content-length') ?? 0);
+  const pieces: Uint8Array<ArrayBuffer>[] = [];
+  let done = 0;
+  const reader = response.body.getReader();
+  for (;;) {
+    const { value } = await reader.read();
+    if (!value) break;
+    if (context.aborted) {
+      await reader.cancel();
+      throw aborted('stopped while fetching; nothing was stored');
+    }
+    pieces.push(value);
+    done += value.length;
+    context.progress({ phase: 'fetching', done, total: Math.max(done, total) });
+  }
+  return new Uint8Array(await new Blob(pieces).arrayBuffer());
+}

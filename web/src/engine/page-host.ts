@@ -1,0 +1,45 @@
+// The session in a page or its worker.
+import { NearfieldError } from '../errors.js';
+import { fetchedCode } from '../module/fetch.js';
+import { loadModule } from '../module/load.js';
+import type { OpenCall } from '../protocol.js';
+import { IndexedDbBackend } from '../storage/indexeddb.js';
+import { MemoryBackend } from '../storage/memory.js';
+import { takeLock } from '../storage/lock.js';
+import { fetchPacked } from './packed.js';
+import type { SessionHost } from './session.js';
+
+const inMemory = 'this browser offers no IndexedDB here (a private window, perhaps): the store is kept in memory only';
+
+/** Names of errors with which browsers refuse IndexedDB altogether. */
+const refusals = new Set(['SecurityError', 'InvalidStateError', 'NotSupportedError']);
+
+export const pageHost: SessionHost = {
+  loadModule: (call: OpenCall) => loadModule(fetchedCode(call.wasm ?? {})),
+
+  async openStorage({ module }, { name, storage }) {
+    const memory = (): MemoryBackend => new MemoryBackend(() => module.HEAPU8);
+    if (storage === 'memory') return { backend: memory() };
+    if (storage !== 'indexeddb') {
+      throw new NearfieldError('UNSUPPORTED', 'storage { folder } is for Node; a page has "indexeddb" and "memory"');
+    }
+    if (typeof indexedDB === 'undefined') return { backend: memory(), warning: inMemory };
+    const backend = new IndexedDbBackend(module, name);
+    try {
+      await backend.load();
+      return { backend };
+    } catch (error) {
+      if (error instanceof DOMException && refusals.has(error.name)) return { backend: memory(), warning: inMemory };
+      throw error;
+    }
+  },
+
+  lock: ({ name, storage, readOnly }) =>
+    storage === 'indexeddb' && !readOnly ? takeLock(name) : Promise.resolve(() => {}),
+
+  async persisted() {
+    return (await globalThis.navigator?.storage?.persisted?.()) ?? false;
+  },
+
+  fetchPacked,
+};

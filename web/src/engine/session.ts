@@ -1,0 +1,223 @@
+// Session: one open store: the engine, its storage, and the order of what happens to them.
+//
+// Calls take effect in the order in which they arrive. Only two things take longer than a call of the engine:
+// linking, which runs in slices between other calls, and the storage, which one flush or export uses at a time.
+import { checkSameOptions } from '../arguments.js';
+import { NearfieldError, aborted } from '../errors.js';
+import type { LoadedModule } from '../module/load.js';
+import type { CallName, Calls, OpenCall, Opened } from '../protocol.js';
+import type { Backend } from '../storage/backend.js';
+import { MemoryBackend } from '../storage/memory.js';
+import { Engine, unpack } from './engine.js';
+import { Linker, type CallContext } from './linker.js';
+
+/** What differs between a page's worker and Node. */
+export interface SessionHost {
+  loadModule(call: OpenCall): Promise<LoadedModule>;
+  /** The storage that was asked for, read; or another one and a warning. */
+  openStorage(loaded: LoadedModule, call: OpenCall): Promise<{ backend: Backend; warning?: string }>;
+  /** Keeps other tabs from writing to the store; returns how to let go. Fails with `LOCKED`. */
+  lock(call: OpenCall): Promise<() => void>;
+  /** Whether the browser keeps the data for good. */
+  persisted(): Promise<boolean>;
+  /** The packed store at an address. */
+  fetchPacked(address: string, context: CallContext): Promise<Uint8Array>;
+}
+
+type Handlers = {
+  [Name in CallName]: (
+    args: Calls[Name]['arguments'],
+    context: CallContext,
+  ) => Calls[Name]['answer'] | Promise<Calls[Name]['answer']>;
+};
+
+const packedName = 'packed';
+
+interface Open {
+  loaded: LoadedModule;
+  engine: Engine;
+  backend: Backend;
+  readOnly: boolean;
+  unlock: () => void;
+}
+
+export class Session {
+  private state: Open | undefined;
+  private closing: Promise<void> | undefined;
+  private readonly linkers = new Map<number, Linker>();
+  private storageQueue: Promise<unknown> = Promise.resolve();
+  private nextWrite: Promise<void> | undefined;
+
+  constructor(private readonly host: SessionHost) {}
+
+  /** Makes one call. Fails with a NearfieldError, or with whatever the platform threw. */
+  async call<Name extends CallName>(
+    name: Name,
+    args: Calls[Name]['arguments'],
+    context: CallContext,
+  ): Promise<Calls[Name]['answer']> {
+    if (context.aborted) throw aborted('stopped before it began; nothing was changed');
+    return this.handlers[name](args, context);
+  }
+
+  private readonly handlers: Handlers = {
+    open: (call, context) => this.open(call, context),
+    collection: ({ name, options, given }) => {
+      const { engine } = this.opened();
+      const collection = options ? engine.collection(name, options) : engine.find(name);
+      const stored = engine.options(collection);
+      checkSameOptions(name, given, stored);
+      return { collection, options: stored };
+    },
+    collections: () => this.opened().engine.names(),
+    drop: ({ name }) => this.opened().engine.drop(name),
+    upsert: async ({ collection, batch }, context) => {
+      const { engine } = this.opened();
+      context.progress({ phase: 'storing', done: 0, total: batch.rows });
+      const { added, wantsLink } = engine.upsert(collection, batch);
+      context.progress({ phase: 'storing', done: batch.rows, total: batch.rows });
+      if (wantsLink) await this.linker(collection).finish(context);
+      return added;
+    },
+    index: ({ collection }, context) => this.linker(collection).finish(context),
+    delete: ({ collection, ids }) => this.opened().engine.remove(collection, ids),
+    clear: ({ collection }) => this.opened().engine.clear(collection),
+    get: ({ collection, ids }) => this.opened().engine.get(collection, ids),
+    search: ({ collection, search }) => this.opened().engine.search(collection, search),
+    stats: ({ collection }) => this.opened().engine.stats(collection),
+    flush: (_, context) => this.flush(context),
+    export: (_, context) => this.export(context),
+    info: () => {
+      const { engine, loaded } = this.opened();
+      return {
+        ...engine.info(),
+        variant: loaded.variant,
+        kernels: engine.kernels(),
+        version: engine.version(),
+        engineBytes: engine.memoryBytes(),
+      };
+    },
+    close: () => this.close(),
+  };
+
+  private opened(): Open {
+    if (!this.state || this.closing) throw new NearfieldError('CLOSED', 'the store is closed');
+    return this.state;
+  }
+
+  private linker(collection: number): Linker {
+    const { engine } = this.opened();
+    let linker = this.linkers.get(collection);
+    if (!linker) this.linkers.set(collection, (linker = new Linker(engine, collection)));
+    return linker;
+  }
+
+  private async open(call: OpenCall, context: CallContext): Promise<Opened> {
+    const unlock = await this.host.lock(call);
+    try {
+      context.progress({ phase: 'loading-engine', done: 0, total: 1 });
+      const loaded = await this.host.loadModule(call);
+      context.progress({ phase: 'reading', done: 0, total: 1 });
+      const { backend, warning } = await this.host.openStorage(loaded, call);
+      try {
+        await this.fill(loaded, backend, call, context);
+        if (context.aborted) throw aborted('stopped while opening');
+        const engine = new Engine(loaded.module, backend, { readOnly: call.readOnly });
+        backend.release();
+        context.progress({ phase: 'reading', done: 1, total: 1 });
+        this.state = { loaded, engine, backend, readOnly: call.readOnly, unlock };
+        const persisted = await this.host.persisted();
+        return { storage: backend.kind, persisted, ...(warning === undefined ? {} : { warning }) };
+      } catch (error) {
+        await backend.close();
+        throw error;
+      }
+    } catch (error) {
+      unlock();
+      throw error;
+    }
+  }
+
+  /** Starts an empty storage from a packed store. */
+  private async fill(
+    { module }: LoadedModule,
+    backend: Backend,
+    { from, readOnly }: OpenCall,
+    context: CallContext,
+  ): Promise<void> {
+    if (from === undefined || backend.listFiles().length > 0) return;
+    const bytes = await this.packedBytes(from, context);
+    const source = new MemoryBackend(() => module.HEAPU8, { [packedName]: bytes });
+    unpack(module, source, packedName, backend);
+    if (!readOnly) await backend.commit();
+  }
+
+  private async packedBytes(from: NonNullable<OpenCall['from']>, context: CallContext): Promise<Uint8Array> {
+    if (typeof from === 'string') return this.host.fetchPacked(from, context);
+    return new Uint8Array(from instanceof Blob ? await from.arrayBuffer() : from);
+  }
+
+  /** Flushes that overlap share their writes: one is under way, one more takes everything that came since. */
+  private flush(context: CallContext): Promise<void> {
+    const { backend, readOnly } = this.opened();
+    // Memory needs no writing: the engine has everything. An export makes the files.
+    if (readOnly || backend.kind === 'memory') return Promise.resolve();
+    this.nextWrite ??= this.useStorage(async () => {
+      this.nextWrite = undefined;
+      await this.write(context);
+    });
+    return this.nextWrite;
+  }
+
+  private useStorage<T>(action: () => Promise<T>): Promise<T> {
+    const result = this.storageQueue.then(action);
+    this.storageQueue = result.catch(() => {});
+    return result;
+  }
+
+  private async write(context: CallContext): Promise<void> {
+    const { engine, backend } = this.state as Open;
+    context.progress({ phase: 'writing', done: 0, total: 1 });
+    try {
+      engine.flush();
+    } catch (error) {
+      // Rewriting old files may need parts that were released.
+      if (!(error instanceof NearfieldError) || error.code !== 'IO') throw error;
+      await backend.restore();
+      engine.flush();
+    }
+    await backend.commit();
+    context.progress({ phase: 'writing', done: 1, total: 1 });
+  }
+
+  private export(context: CallContext): Promise<Uint8Array<ArrayBuffer>> {
+    const { engine, backend, loaded, readOnly } = this.opened();
+    return this.useStorage(async () => {
+      if (!readOnly) await this.write(context);
+      await backend.restore();
+      try {
+        const destination = new MemoryBackend(() => loaded.module.HEAPU8);
+        engine.pack(destination, packedName);
+        return destination.take(packedName) as Uint8Array<ArrayBuffer>;
+      } finally {
+        backend.release();
+      }
+    });
+  }
+
+  private close(): Promise<void> {
+    if (this.closing) return this.closing;
+    if (!this.state) return Promise.resolve();
+    const { engine, backend, unlock } = this.state;
+    const written = this.flush({ aborted: false, progress: () => {} });
+    const stopped = new NearfieldError('CLOSED', 'the store was closed while linking; the rows are stored');
+    for (const linker of this.linkers.values()) linker.stop(stopped);
+    this.closing = written.finally(async () => {
+      await this.storageQueue;
+      engine.close();
+      await backend.close();
+      unlock();
+    });
+    return this.closing;
+  }
+}

@@ -1,0 +1,24 @@
+// One writer per store among all tabs and workers of a site.
+import { NearfieldError } from '../errors.js';
+
+// A page that was just left may still hold its lock for a moment.
+const waitMilliseconds = 1500;
+
+/** Takes the store's lock and returns how to let it go. Fails with `LOCKED`. */
+export function takeLock(store: string): Promise<() => void> {
+  if (typeof navigator === 'undefined' || !navigator.locks) return Promise.resolve(() => {});
+  return new Promise((resolve, reject) => {
+    navigator.locks
+      .request(`nearfield:${store}`, { signal: AbortSignal.timeout(waitMilliseconds) }, () => {
+        return new Promise<void>((release) => resolve(release));
+      })
+      .catch(() => {
+        reject(
+          new NearfieldError(
+            'LOCKED',
+            `the store "${store}" is open for writing in another tab or worker; close it there, or open with readOnly`,
+          ),
+        );
+      });
+  });
+}
