@@ -5,7 +5,8 @@
 //   low  [ 0  1 ... 15 ]      low + high -> 16 -> 8 -> 4 -> 2 -> 1
 //   high [16 17 ... 31 ]
 //
-// u7: vpdpbusd adds four neighbouring byte products to each of sixteen 32-bit lanes.
+// u7: vpdpbusd adds four neighbouring byte products to each of sixteen 32-bit lanes. GCC keeps
+// arrays of registers in registers only where their loops are unrolled early, hence the pragmas.
 //
 // Blocks of u7 are an outer product, which needs no sums across lanes. 32 rows of b are packed into
 // a panel, four bytes of each row side by side; four bytes of a row of a are repeated over all
@@ -82,12 +83,8 @@ void four(const float* query, const float* const rows[4], size_t n, float out[4]
   _mm_storeu_ps(out, _mm_add_ps(_mm_movelh_ps(s01, s23), _mm_movehl_ps(s23, s01)));
 }
 
-float dot_f32(const float* a, const float* b, size_t n) {
-  return one<Dot>(a, b, n);
-}
-float l2_f32(const float* a, const float* b, size_t n) {
-  return one<L2>(a, b, n);
-}
+float dot_f32(const float* a, const float* b, size_t n) { return one<Dot>(a, b, n); }
+float l2_f32(const float* a, const float* b, size_t n) { return one<L2>(a, b, n); }
 void dot4_f32(const float* query, const float* const rows[4], size_t n, float out[4]) {
   four<Dot>(query, rows, n, out);
 }
@@ -95,8 +92,11 @@ void l24_f32(const float* query, const float* const rows[4], size_t n, float out
   four<L2>(query, rows, n, out);
 }
 
-__m512i load(const uint8_t* p) {
-  return _mm512_loadu_si512(p);
+__m512i load(const uint8_t* p) { return _mm512_loadu_si512(p); }
+
+void add_products(__m512i& sum, __m512i a, __m512i b) {
+  sum = _mm512_dpbusd_epi32(sum, a, b);
+  __asm__("" : "+v"(sum));  // GCC 12 otherwise copies every sum twice in each step of a loop
 }
 
 int32_t dot_u7(const uint8_t* a, const uint8_t* b, size_t n) {
@@ -104,37 +104,41 @@ int32_t dot_u7(const uint8_t* a, const uint8_t* b, size_t n) {
   __m512i s0 = _mm512_setzero_si512(), s1 = s0, s2 = s0, s3 = s0;
   size_t i = 0;
   for (; i + 256 <= n; i += 256) {
-    s0 = _mm512_dpbusd_epi32(s0, load(a + i), load(b + i));
-    s1 = _mm512_dpbusd_epi32(s1, load(a + i + 64), load(b + i + 64));
-    s2 = _mm512_dpbusd_epi32(s2, load(a + i + 128), load(b + i + 128));
-    s3 = _mm512_dpbusd_epi32(s3, load(a + i + 192), load(b + i + 192));
+    add_products(s0, load(a + i), load(b + i));
+    add_products(s1, load(a + i + 64), load(b + i + 64));
+    add_products(s2, load(a + i + 128), load(b + i + 128));
+    add_products(s3, load(a + i + 192), load(b + i + 192));
   }
   if (i + 128 <= n) {
-    s0 = _mm512_dpbusd_epi32(s0, load(a + i), load(b + i));
-    s1 = _mm512_dpbusd_epi32(s1, load(a + i + 64), load(b + i + 64));
+    add_products(s0, load(a + i), load(b + i));
+    add_products(s1, load(a + i + 64), load(b + i + 64));
     i += 128;
   }
-  if (i < n) s2 = _mm512_dpbusd_epi32(s2, load(a + i), load(b + i));
+  if (i < n) add_products(s2, load(a + i), load(b + i));
   return _mm512_reduce_add_epi32(
       _mm512_add_epi32(_mm512_add_epi32(s0, s1), _mm512_add_epi32(s2, s3)));
 }
 
 void dot4_u7(const uint8_t* query, const uint8_t* const rows[4], size_t n, int32_t out[4]) {
   __m512i even[4], odd[4];
+#pragma GCC unroll 4
   for (int r = 0; r < 4; ++r) even[r] = odd[r] = _mm512_setzero_si512();
   size_t i = 0;
   for (; i + 128 <= n; i += 128) {
     const __m512i q0 = load(query + i);
     const __m512i q1 = load(query + i + 64);
+#pragma GCC unroll 4
     for (int r = 0; r < 4; ++r) {
-      even[r] = _mm512_dpbusd_epi32(even[r], q0, load(rows[r] + i));
-      odd[r] = _mm512_dpbusd_epi32(odd[r], q1, load(rows[r] + i + 64));
+      add_products(even[r], q0, load(rows[r] + i));
+      add_products(odd[r], q1, load(rows[r] + i + 64));
     }
   }
   if (i < n) {
     const __m512i q0 = load(query + i);
-    for (int r = 0; r < 4; ++r) even[r] = _mm512_dpbusd_epi32(even[r], q0, load(rows[r] + i));
+#pragma GCC unroll 4
+    for (int r = 0; r < 4; ++r) add_products(even[r], q0, load(rows[r] + i));
   }
+#pragma GCC unroll 4
   for (int r = 0; r < 4; ++r) even[r] = _mm512_add_epi32(even[r], odd[r]);
   const __m512i s01 = _mm512_add_epi32(_mm512_unpacklo_epi32(even[0], even[1]),
                                        _mm512_unpackhi_epi32(even[0], even[1]));
@@ -187,6 +191,7 @@ void tile(const uint8_t* a, size_t stride, const uint8_t* panel, size_t depth, i
   const __mmask16 mask0 = static_cast<__mmask16>(columns);
   const __mmask16 mask1 = static_cast<__mmask16>(columns >> 16);
   __m512i sum0[Rows], sum1[Rows];
+#pragma GCC unroll 8
   for (size_t r = 0; r < Rows; ++r) {
     sum0[r] = sum1[r] = _mm512_setzero_si512();
     if (add) {
@@ -197,14 +202,16 @@ void tile(const uint8_t* a, size_t stride, const uint8_t* panel, size_t depth, i
   for (size_t k = 0; k < depth; k += 4, panel += 4 * kTileColumns) {
     const __m512i b0 = load(panel);
     const __m512i b1 = load(panel + 64);
+#pragma GCC unroll 8
     for (size_t r = 0; r < Rows; ++r) {
       int32_t four_bytes;
       __builtin_memcpy(&four_bytes, a + r * stride + k, 4);
       const __m512i x = _mm512_set1_epi32(four_bytes);
-      sum0[r] = _mm512_dpbusd_epi32(sum0[r], b0, x);
-      sum1[r] = _mm512_dpbusd_epi32(sum1[r], b1, x);
+      add_products(sum0[r], b0, x);
+      add_products(sum1[r], b1, x);
     }
   }
+#pragma GCC unroll 8
   for (size_t r = 0; r < Rows; ++r) {
     _mm512_mask_storeu_epi32(out + r * out_stride, mask0, sum0[r]);
     _mm512_mask_storeu_epi32(out + r * out_stride + 16, mask1, sum1[r]);
