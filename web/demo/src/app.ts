@@ -22,7 +22,7 @@ import { Vocabulary } from './words/vocabulary.ts';
 
 const packedUrl = 'data/words.nfpack';
 
-type Tone = 'busy' | 'ready' | 'failed';
+type Tone = 'busy' | 'idle' | 'ready' | 'failed';
 
 export class App {
   private readonly vocabulary = new Vocabulary();
@@ -73,7 +73,7 @@ export class App {
   /** Opens what is stored; without a store, builds one or offers how to get one. */
   async start(readOnly = false): Promise<void> {
     this.status('busy', 'Opening the store…');
-    this.card.clear();
+    this.card.showCount(0);
     this.meter.want(this.tuning.ef);
     try {
       const reopened = await this.openStore({ readOnly });
@@ -135,6 +135,7 @@ export class App {
         },
         onWords: (words) => {
           this.explorer.attach(store, words);
+          this.card.showCount(words);
         },
       });
       const earlier = before > 0 ? readRecord().build : undefined;
@@ -195,9 +196,9 @@ export class App {
   private async offer(): Promise<void> {
     const { words } = this.parameters;
     this.explorer.attach(undefined, 0);
-    this.card.clear();
+    this.card.showCount(0);
     this.allow();
-    this.status('ready', 'No store yet');
+    this.status('idle', 'No store yet');
     const buildIt = {
       label: `Build it here: ${count(words)} words`,
       primary: true,

@@ -81,7 +81,7 @@ export class Explorer {
     this.known = known;
     this.box.enabled = store !== undefined && known > 0;
     if (store && known > 0) this.refresh();
-    else this.answers.clear();
+    else this.answers.clear('Answers appear here as soon as the first words are stored.');
     this.showTimes(undefined);
   }
 
@@ -188,8 +188,9 @@ export class Explorer {
     setText(trip, milliseconds(answer.tripMs));
     setText(median, milliseconds(this.trips.median));
     setText(htmlById('time-median-name'), `Median of ${this.trips.size}`);
-    const share = this.known > 0 ? answer.distances / this.known : 0;
-    setText(distances, `${count(answer.distances)}${share < 1 ? ` (${(share * 100).toFixed(1)} %)` : ''}`);
+    setText(distances, count(answer.distances));
+    const share = (100 * answer.distances) / Math.max(1, this.known);
+    setText(htmlById('time-distances-name'), `Distances (${share < 10 ? share.toFixed(1) : share.toFixed(0)} % of the words)`);
   }
 }
 

@@ -61,9 +61,10 @@ export class Answers {
     this.stale(true);
   }
 
-  clear(): void {
+  clear(note: string): void {
     setText(this.title, 'Nearest words');
-    this.note.hidden = true;
+    setText(this.note, note);
+    this.note.hidden = false;
     for (const row of this.rows) row.item.hidden = true;
   }
 

@@ -7,7 +7,7 @@ import type { Measured } from '../measure/recall.ts';
 const space = 'http://www.w3.org/2000/svg';
 const width = 360;
 const height = 210;
-const edge = { left: 44, right: 14, top: 14, bottom: 34 };
+const edge = { left: 40, right: 14, top: 26, bottom: 34 };
 const floors = [0.98, 0.95, 0.9, 0.8, 0.5, 0];
 
 export class Chart {
@@ -23,6 +23,11 @@ export class Chart {
   }
 
   draw(points: readonly Measured[], ef: number): void {
+    if (points.length === 0) {
+      this.svg.replaceChildren(text('Recall over search time appears here.', width / 2, height / 2, 'middle', 'empty'));
+      setText(this.summary, 'Chart of recall over search time. Not measured yet.');
+      return;
+    }
     const lowest = Math.min(1, ...points.map((point) => point.recall));
     const floor = floors.find((value) => value <= lowest) ?? 0;
     const times = points.map((point) => point.ms);
@@ -42,16 +47,13 @@ export class Chart {
       const digits = floor >= 0.95 ? 1 : 0;
       parts.push(text(`${(recall * 100).toFixed(digits)}`, edge.left - 8, at + 4, 'end'));
     }
-    parts.push(text('recall %', edge.left - 38, edge.top - 4 > 10 ? edge.top - 4 : 10, 'start', 'axis-name'));
-    if (points.length > 0) {
-      for (const tick of ticks(Math.exp(low), Math.exp(high))) {
-        parts.push(text(milliseconds(tick), x(tick), height - 16, 'middle'));
-        parts.push(
-          shape('line', { class: 'grid', x1: x(tick), x2: x(tick), y1: height - edge.bottom, y2: height - edge.bottom + 4 }),
-        );
-      }
-      parts.push(text('time of one search, logarithmic', width - edge.right, height - 2, 'end'));
+    const bottom = height - edge.bottom;
+    for (const tick of ticks(Math.exp(low), Math.exp(high))) {
+      parts.push(shape('line', { class: 'grid', x1: x(tick), x2: x(tick), y1: bottom, y2: bottom + 4 }));
+      parts.push(text(`${tick}`, x(tick), height - 17, 'middle'));
     }
+    parts.push(text('recall@10 in %', 8, 11, 'start'));
+    parts.push(text('engine time of a search in ms', width - edge.right, height - 3, 'end'));
     // By ef and not by time: noise in the time must not cut the curve's order.
     const path = points.map((point) => `${x(point.ms).toFixed(1)},${y(point.recall).toFixed(1)}`);
     if (path.length > 1) parts.push(shape('polyline', { class: 'curve', points: path.join(' ') }));
@@ -69,11 +71,9 @@ export class Chart {
     this.svg.replaceChildren(...parts);
     setText(
       this.summary,
-      points.length === 0
-        ? 'Chart of recall over search time. Not measured yet.'
-        : `Recall and time of one search. ${points
-            .map((point) => `ef ${point.ef}: ${percent(point.recall)}, ${milliseconds(point.ms)}`)
-            .join('; ')}.`,
+      `Recall and time of one search. ${points
+        .map((point) => `ef ${point.ef}: ${percent(point.recall)}, ${milliseconds(point.ms)}`)
+        .join('; ')}.`,
     );
   }
 }

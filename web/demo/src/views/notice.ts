@@ -6,7 +6,7 @@ import { DataError } from '../words/fetch.ts';
 
 export interface NoticeAction {
   readonly label: string;
-  run(): void;
+  readonly run: () => void;
 }
 
 interface Advice {

@@ -32,22 +32,22 @@ export class ReopenPanel {
       did,
       make('strong', {}, milliseconds(build.engineMs)),
       build.distances > 0 ? ` and ${count(build.distances)} distance computations. ` : '. ',
-      'Reload to see what opening it again takes.',
+      'Reload to see it opened again instead of built.',
     );
     this.bars.hidden = true;
     this.section.hidden = false;
   }
 
   showReopened(reopened: Reopened, build: BuildRecord | undefined): void {
-    this.title.textContent = 'Reopened, not rebuilt';
-    const distances = `${count(reopened.distances)} distances computed`;
+    this.title.textContent = `Reopened in ${milliseconds(reopened.ms)}, not rebuilt`;
     const comparable = build?.words === reopened.words ? build : undefined;
+    const did = comparable?.how === 'packed' ? 'fetching it' : 'building it';
     this.line.replaceChildren(
-      make('strong', {}, `${count(reopened.words)} words in ${milliseconds(reopened.ms)}`),
-      comparable ? `, ${times(comparable.engineMs / reopened.ms)} faster than ` : ', ',
-      comparable ? (comparable.how === 'packed' ? 'fetching them, ' : 'building, ') : '',
-      make('strong', {}, distances),
-      '. Starting the engine is included.',
+      ...(comparable
+        ? [make('strong', {}, `${times(comparable.engineMs / reopened.ms)} faster`), ` than ${did}, with `]
+        : [`${count(reopened.words)} words, with `]),
+      make('strong', {}, `${count(reopened.distances)} distances computed`),
+      '. Loading the engine is included.',
     );
     this.bars.hidden = comparable === undefined;
     if (comparable) {

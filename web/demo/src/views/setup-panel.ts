@@ -5,7 +5,7 @@ import { htmlById, make, setText } from '../dom.ts';
 export interface SetupChoice {
   readonly label: string;
   readonly primary?: boolean;
-  run(): void;
+  readonly run: () => void;
 }
 
 export class SetupPanel {

@@ -59,7 +59,7 @@ export class StoreCard {
       ['Words', `${count(facts.count)}${unlinked > 0 ? ` (${count(unlinked)} not linked yet)` : ''}`],
       ['Kept in', places[place.kind]],
       ...(place.kind === 'indexeddb'
-        ? [['Kept for good', place.persisted ? 'yes, promised by the browser' : 'until the browser needs the space'] as [string, string]]
+        ? [['Protected', place.persisted ? 'yes, the browser keeps it' : 'no, cleared when space runs out'] as [string, string]]
         : []),
       ['In storage', bytes(facts.storedBytes)],
       ['In memory', `${bytes(facts.memoryBytes)} (engine ${bytes(facts.engineBytes)})`],
@@ -82,8 +82,10 @@ export class StoreCard {
     setText(this.note, text);
   }
 
-  clear(): void {
-    this.facts.replaceChildren(make('dt', {}, 'Words'), make('dd', {}, 'none yet'));
+  /** While there is nothing else to tell. */
+  showCount(words: number): void {
+    const value = words === 0 ? 'none yet' : `${count(words)} so far`;
+    this.facts.replaceChildren(make('dt', {}, 'Words'), make('dd', {}, value));
     this.kinds.replaceChildren();
     setText(this.note, '');
   }
