@@ -68,7 +68,8 @@ export async function run(program, args, options = {}) {
     child.on('close', (code) => stream.end(() => resolve(code ?? 1)));
   });
   if (status !== 0) {
-    const tail = readFileSync(log, 'utf8').trimEnd().split('\n').slice(-60).join('\n');
+    const lines = readFileSync(log, 'utf8').trimEnd().split('\n').slice(-60);
+    const tail = lines.map((line) => line.slice(0, 600)).join('\n');
     throw new StepError(`${tail}\n\n${command}\nfailed with status ${status}; whole output: ${log}`);
   }
 }
