@@ -2,15 +2,19 @@
 //
 // Every row in [0, rows()) has `degree` 32-bit places for the slots it links to, filled from the
 // front and ended by kNoLink when not full. The seeds are rows from which a walk starts; they cover
-// every island of the data, and every row can be reached from them.
+// every island of the data, and every row can be reached from them. Few seeds are scored one by
+// one; many lie in groups around centres, and a walk scores the centres first and then only the
+// groups of the nearest.
 // Invariants (check_graph): links are < rows(), never to oneself, without duplicates; every row is
 // reachable from the seeds; the content depends on codes, options and the order of rows only.
 // Threads: any number may read; one changes it while nobody reads.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "arena/block_array.h"
@@ -23,8 +27,8 @@ namespace nearfield {
 inline constexpr uint32_t kNoLink = 0xffffffff;
 
 struct GraphOptions {
-  uint32_t degree = 32;           // links a row: twice the user's m
-  uint32_t ef_construction = 200;
+  uint32_t degree = 32;            // links a row: twice the user's m
+  uint32_t ef_construction = 200;  // how many candidates a row chooses its links from
   uint64_t seed = 1;
 };
 
@@ -36,15 +40,45 @@ class Graph {
   uint32_t rows() const { return links_.rows(); }
   uint32_t* links(uint32_t slot) { return links_.row(slot); }
   const uint32_t* links(uint32_t slot) const { return links_.row(slot); }
-  std::span<const uint32_t> seeds() const { return seeds_; }
+  // The links in use, without the empty places behind them.
+  std::span<const uint32_t> linked(uint32_t slot) const {
+    const uint32_t* row = links_.row(slot);
+    uint32_t count = 0;
+    while (count < degree() && row[count] != kNoLink) ++count;
+    return {row, count};
+  }
 
   BlockArray<uint32_t>& link_blocks() { return links_; }
   const BlockArray<uint32_t>& link_blocks() const { return links_; }
-  void set_seeds(std::vector<uint32_t> seeds) { seeds_ = std::move(seeds); }
+  // Grows by rows without links, or shrinks (links to rows that go are the caller's business).
+  Result<void> resize(uint32_t rows);
+
+  std::span<const uint32_t> seeds() const { return seeds_; }
+  // Group g of seeds() is [group_starts()[g], group_starts()[g + 1]), its first seed the centre.
+  // Empty when the seeds are not grouped.
+  std::span<const uint32_t> group_starts() const { return group_starts_; }
+  // Seeds without groups.
+  void set_seeds(std::vector<uint32_t> seeds) { set_seeds(std::move(seeds), {}); }
+  // REQUIRES: no group is empty; the first start is 0 and the last one seeds.size().
+  void set_seeds(std::vector<uint32_t> seeds, std::vector<uint32_t> group_starts) {
+    seeds_ = std::move(seeds);
+    group_starts_ = std::move(group_starts);
+  }
+
+  // The seeds and their groups as bytes, and the way back. Decoding computes nothing; it returns
+  // false and changes nothing when the bytes contradict themselves. Slots are checked against the
+  // rows by the walk and by check_graph, so the order of loading is free.
+  std::vector<std::byte> encode_seeds() const;
+  bool decode_seeds(std::span<const std::byte> bytes);
+
+  uint64_t memory_bytes() const {
+    return links_.memory_bytes() + (seeds_.capacity() + group_starts_.capacity()) * sizeof(uint32_t);
+  }
 
  private:
   BlockArray<uint32_t> links_;
   std::vector<uint32_t> seeds_;
+  std::vector<uint32_t> group_starts_;
 };
 
 // What is wrong with a graph, a sentence each; empty when every invariant holds. At most

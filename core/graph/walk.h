@@ -25,6 +25,7 @@ struct WalkScratch {
   std::vector<Candidate> pool;
   std::vector<uint16_t> visited;  // the epoch in which a row was last seen
   uint16_t epoch = 0;
+  std::vector<uint32_t> fresh;    // the unvisited neighbours of the row that is expanded
 };
 
 // Finds about the `ef` rows nearest to a query code, nearest first, ties by slot: at most `ef`, all
@@ -32,6 +33,14 @@ struct WalkScratch {
 // `distances` is increased by the distances computed. Links that point outside the graph, as a
 // damaged file may have them, are passed over. REQUIRES: ef >= 1, graph.rows() <= codes.rows().
 std::span<const Candidate> walk(const Graph& graph, const Codes& codes, const Kernels& kernels,
-                                const uint8_t* query, uint32_t ef, WalkScratch& scratch, uint64_t& distances);
+                                const uint8_t* query, uint32_t ef, WalkScratch& scratch,
+                                uint64_t& distances);
+
+// The same from a row, as linking needs it: by build distance, and of rows with identical codes only
+// the first (see duplicates.h), so that a thousand copies of one row do not fill the pool. The row
+// need not be in the graph; when it is, it may be part of the answer.
+std::span<const Candidate> walk_to_link(const Graph& graph, const Codes& codes,
+                                        const Kernels& kernels, uint32_t row, uint32_t ef,
+                                        WalkScratch& scratch, uint64_t& distances);
 
 }  // namespace nearfield

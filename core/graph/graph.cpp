@@ -1,0 +1,54 @@
+#include "graph/graph.h"
+
+#include <algorithm>
+
+#include "base/coding.h"
+#include "nearfield/options.h"
+
+namespace nearfield {
+
+Result<void> Graph::resize(uint32_t rows) {
+  const uint32_t before = links_.rows();
+  NEARFIELD_TRY(links_.resize(rows));
+  for (uint32_t slot = before; slot < rows; ++slot) {
+    std::fill_n(links_.row(slot), links_.stride(), kNoLink);
+  }
+  return {};
+}
+
+std::vector<std::byte> Graph::encode_seeds() const {
+  Encoder encoder;
+  encoder.put(static_cast<uint32_t>(seeds_.size()));
+  encoder.put(static_cast<uint32_t>(group_starts_.size()));
+  for (const uint32_t seed : seeds_) encoder.put(seed);
+  for (const uint32_t start : group_starts_) encoder.put(start);
+  return encoder.take();
+}
+
+bool Graph::decode_seeds(std::span<const std::byte> bytes) {
+  Decoder decoder(bytes);
+  const auto seed_count = decoder.get<uint32_t>();
+  const auto start_count = decoder.get<uint32_t>();
+  // Before anything is allocated: the counts must be what the bytes can hold.
+  const uint64_t words = static_cast<uint64_t>(seed_count) + start_count;
+  if (!decoder.ok() || decoder.remaining() != words * sizeof(uint32_t)) return false;
+
+  std::vector<uint32_t> seeds(seed_count);
+  for (uint32_t& seed : seeds) seed = decoder.get<uint32_t>();
+  std::vector<uint32_t> starts(start_count);
+  for (uint32_t& start : starts) start = decoder.get<uint32_t>();
+
+  std::vector<uint32_t> sorted = seeds;
+  std::sort(sorted.begin(), sorted.end());
+  if (!sorted.empty() && sorted.back() >= kMaxRows) return false;
+  if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) return false;
+  if (!starts.empty()) {
+    if (starts.size() < 2 || starts.front() != 0 || starts.back() != seed_count) return false;
+    const auto not_rising = std::adjacent_find(starts.begin(), starts.end(), std::greater_equal<>());
+    if (not_rising != starts.end()) return false;
+  }
+  set_seeds(std::move(seeds), std::move(starts));
+  return true;
+}
+
+}  // namespace nearfield

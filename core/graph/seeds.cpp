@@ -1,0 +1,114 @@
+#include "graph/seeds.h"
+
+#include <algorithm>
+#include <climits>
+#include <vector>
+
+#include "base/random.h"
+#include "graph/duplicates.h"
+
+namespace nearfield {
+namespace {
+
+constexpr uint32_t kSeeds = 256;
+constexpr uint32_t kRowsASeed = 16;     // in small graphs
+constexpr uint32_t kUngrouped = 48;     // as many are scored one by one
+constexpr uint32_t kCentres = 32;
+constexpr uint32_t kProbes = 1024;
+constexpr uint32_t kProbeEf = 16;
+
+// One row at random from each of `count` equal parts, copies replaced by the first of their code;
+// rising, distinct.
+std::vector<uint32_t> sample_rows(const Graph& graph, const Codes& codes, uint64_t seed,
+                                  uint32_t count) {
+  std::vector<uint32_t> sample(count);
+  const uint64_t rows = graph.rows();
+  for (uint32_t i = 0; i < count; ++i) {
+    const auto begin = static_cast<uint32_t>(rows * i / count);
+    const auto end = static_cast<uint32_t>(rows * (i + 1) / count);
+    sample[i] = begin + random_below(seed, i, end - begin);
+    if (is_copy(graph, codes, sample[i])) sample[i] = graph.links(sample[i])[0];
+  }
+  std::sort(sample.begin(), sample.end());
+  sample.erase(std::unique(sample.begin(), sample.end()), sample.end());
+  return sample;
+}
+
+int32_t distance(const Codes& codes, const Kernels& kernels, uint32_t a, uint32_t b) {
+  return codes.build_distance(a, b, kernels.dot_u7(codes.code(a), codes.code(b), codes.stride()));
+}
+
+// Whether a walk to a row ends at least as near to it as its farthest link is.
+bool is_found(const Graph& graph, const Codes& codes, const Kernels& kernels, uint32_t row,
+              WalkScratch& scratch, uint64_t& distances) {
+  const auto found = walk_to_link(graph, codes, kernels, row, kProbeEf, scratch, distances);
+  if (found.empty()) return false;
+  if (found[0].slot == row) return true;
+  int32_t farthest = 0;
+  for (const uint32_t to : graph.linked(row)) {
+    farthest = std::max(farthest, distance(codes, kernels, row, to));
+  }
+  distances += graph.linked(row).size();
+  return found[0].distance <= farthest;
+}
+
+}  // namespace
+
+void choose_seeds(Graph& graph, const Codes& codes, const Kernels& kernels, uint64_t seed,
+                  uint64_t& distances) {
+  const uint32_t wanted = std::min(kSeeds, (graph.rows() + kRowsASeed - 1) / kRowsASeed);
+  std::vector<uint32_t> seeds = sample_rows(graph, codes, mix64(seed ^ 0x5eed), wanted);
+  if (seeds.size() <= kUngrouped) {
+    graph.set_seeds(std::move(seeds));
+    return;
+  }
+  // Each centre is the seed farthest from the centres before; each seed joins its nearest centre.
+  std::vector<int32_t> to_centre(seeds.size(), INT_MAX);
+  std::vector<uint32_t> group(seeds.size(), 0);
+  size_t centre = 0;
+  uint32_t groups = 0;
+  while (groups < kCentres && to_centre[centre] > 0) {
+    for (size_t i = 0; i < seeds.size(); ++i) {
+      const int32_t d = i == centre ? 0 : distance(codes, kernels, seeds[i], seeds[centre]);
+      if (d < to_centre[i]) {
+        to_centre[i] = d;
+        group[i] = groups;
+      }
+    }
+    distances += seeds.size();
+    ++groups;
+    centre = static_cast<size_t>(std::max_element(to_centre.begin(), to_centre.end()) - to_centre.begin());
+  }
+  std::vector<uint32_t> ordered;
+  std::vector<uint32_t> starts;
+  for (uint32_t g = 0; g < groups; ++g) {
+    starts.push_back(static_cast<uint32_t>(ordered.size()));
+    for (size_t i = 0; i < seeds.size(); ++i) {
+      if (group[i] != g) continue;
+      ordered.push_back(seeds[i]);
+      if (to_centre[i] == 0) std::swap(ordered.back(), ordered[starts.back()]);
+    }
+  }
+  starts.push_back(static_cast<uint32_t>(ordered.size()));
+  graph.set_seeds(std::move(ordered), std::move(starts));
+}
+
+void add_centre(Graph& graph, uint32_t slot) {
+  std::vector<uint32_t> seeds(graph.seeds().begin(), graph.seeds().end());
+  std::vector<uint32_t> starts(graph.group_starts().begin(), graph.group_starts().end());
+  seeds.push_back(slot);
+  if (!starts.empty()) starts.push_back(static_cast<uint32_t>(seeds.size()));
+  graph.set_seeds(std::move(seeds), std::move(starts));
+}
+
+void probe_seeds(Graph& graph, const Codes& codes, const Kernels& kernels, uint64_t seed,
+                 WalkScratch& scratch, uint64_t& distances) {
+  const uint32_t wanted = std::min(kProbes, graph.rows());
+  for (const uint32_t row : sample_rows(graph, codes, mix64(seed ^ 0x9806e), wanted)) {
+    const auto seeds = graph.seeds();
+    if (std::find(seeds.begin(), seeds.end(), row) != seeds.end()) continue;
+    if (!is_found(graph, codes, kernels, row, scratch, distances)) add_centre(graph, row);
+  }
+}
+
+}  // namespace nearfield

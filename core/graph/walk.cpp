@@ -1,0 +1,261 @@
+// Best-first search with one sorted pool (the LinearPool of Glass) and two passes an expansion: the
+// unvisited neighbours are gathered first and then scored four at a time, so that their codes are
+// on the way from memory while others are scored (Glass, faiss, ParlayANN).
+#include "graph/walk.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <type_traits>
+
+namespace nearfield {
+namespace {
+
+constexpr uint32_t kExpanded = 0x80000000;  // slots have 31 bits (kMaxRows)
+constexpr size_t kStarts = 4;               // seeds that a walk begins with
+constexpr size_t kGroups = 3;               // groups of seeds that are scored
+
+void prefetch(const void* address) { __builtin_prefetch(address); }
+
+void prefetch_code(const Codes& codes, uint32_t slot) {
+  const uint8_t* code = codes.code(slot);
+  for (size_t i = 0; i < codes.stride(); i += 64) prefetch(code + i);
+}
+
+struct QueryDistance {
+  const Codes& codes;
+  const uint8_t* code;
+  int32_t operator()(uint32_t slot, int32_t dot) const { return codes.walk_distance(slot, dot); }
+};
+
+struct BuildDistance {
+  const Codes& codes;
+  const uint8_t* code;
+  uint32_t row;
+  int32_t operator()(uint32_t slot, int32_t dot) const {
+    return codes.build_distance(row, slot, dot);
+  }
+};
+
+template <class Distance>
+class Walker {
+ public:
+  Walker(const Graph& graph, const Codes& codes, const Kernels& kernels, Distance distance,
+         WalkScratch& scratch)
+      : graph_(graph),
+        codes_(codes),
+        kernels_(kernels),
+        distance_(distance),
+        scratch_(scratch),
+        ahead_(codes.stride() <= 256 ? 12 : 8) {}
+
+  std::span<const Candidate> run(uint32_t ef, uint64_t& distances) {
+    const uint32_t rows = graph_.rows();
+    if (rows == 0) return {};
+    capacity_ = std::min(ef, rows);
+    size_ = 0;
+    if (scratch_.pool.size() < capacity_ + 1) scratch_.pool.resize(capacity_ + 1);
+    if (scratch_.fresh.size() < graph_.degree()) scratch_.fresh.resize(graph_.degree());
+    start_epoch(rows);
+    begin_at_seeds();
+
+    Candidate* pool = scratch_.pool.data();
+    size_t cursor = 0;  // everything before it is expanded
+    while (cursor < size_) {
+      if (pool[cursor].slot & kExpanded) {
+        ++cursor;
+        continue;
+      }
+      const Candidate from = pool[cursor];
+      pool[cursor].slot |= kExpanded;
+      cursor = expand(from, cursor);
+    }
+    for (size_t i = 0; i < size_; ++i) pool[i].slot &= ~kExpanded;
+    distances += computed_;
+    return {pool, size_};
+  }
+
+ private:
+  void start_epoch(uint32_t rows) {
+    if (scratch_.visited.size() < rows) scratch_.visited.resize(rows, 0);
+    if (++scratch_.epoch == 0) {  // after 65,535 walks the marks of the first ones would count again
+      std::fill(scratch_.visited.begin(), scratch_.visited.end(), uint16_t{0});
+      scratch_.epoch = 1;
+    }
+  }
+
+  // Calls take(slot, distance) for each slot.
+  template <class Take>
+  void score(std::span<const uint32_t> slots, Take take) {
+    const size_t count = slots.size();
+    for (size_t i = 0; i < std::min(count, ahead_); ++i) prefetch_code(codes_, slots[i]);
+    size_t i = 0;
+    for (; i + 4 <= count; i += 4) {
+      for (size_t j = i + ahead_; j < std::min(count, i + ahead_ + 4); ++j) {
+        prefetch_code(codes_, slots[j]);
+      }
+      const uint8_t* rows[4];
+      for (size_t j = 0; j < 4; ++j) rows[j] = codes_.code(slots[i + j]);
+      int32_t dots[4];
+      kernels_.dot4_u7(distance_.code, rows, codes_.stride(), dots);
+      for (size_t j = 0; j < 4; ++j) take(slots[i + j], distance_(slots[i + j], dots[j]));
+    }
+    for (; i < count; ++i) {
+      const int32_t dot = kernels_.dot_u7(distance_.code, codes_.code(slots[i]), codes_.stride());
+      take(slots[i], distance_(slots[i], dot));
+    }
+    computed_ += count;
+  }
+
+  void begin_at_seeds() {
+    Nearest<kStarts> starts;
+    const auto seeds = graph_.seeds();
+    const auto groups = graph_.group_starts();
+    const auto rows = graph_.rows();
+    auto& batch = batch_;
+    const auto flush = [&](auto take) {
+      score({batch.data(), batch_size_}, take);
+      batch_size_ = 0;
+    };
+    const auto take_start = [&](uint32_t slot, int32_t d) { starts.offer({d, slot}); };
+    const auto add = [&](uint32_t slot, auto take) {
+      if (slot >= rows) return;
+      batch[batch_size_++] = slot;
+      if (batch_size_ == batch.size()) flush(take);
+    };
+    if (groups.empty()) {
+      for (const uint32_t seed : seeds) add(seed, take_start);
+      flush(take_start);
+    } else {
+      // Centres first; the nearest ones stand for their groups.
+      Nearest<kGroups> nearest;
+      size_t group = 0;
+      const auto take_centre = [&](uint32_t slot, int32_t d) {
+        starts.offer({d, slot});
+        while (seeds[groups[group]] != slot) ++group;  // in order; invalid slots were left out
+        nearest.offer({d, static_cast<uint32_t>(group)});
+      };
+      for (size_t g = 0; g + 1 < groups.size(); ++g) add(seeds[groups[g]], take_centre);
+      flush(take_centre);
+      for (const Candidate& near : nearest.found()) {
+        for (uint32_t i = groups[near.slot] + 1; i < groups[near.slot + 1]; ++i) {
+          add(seeds[i], take_start);
+        }
+      }
+      flush(take_start);
+    }
+    if (starts.found().empty()) {  // a damaged graph without seeds is still walked
+      const uint32_t first = 0;
+      score({&first, 1}, take_start);
+    }
+    for (const Candidate& start : starts.found()) {
+      if (size_ == capacity_) break;
+      scratch_.visited[start.slot] = scratch_.epoch;
+      scratch_.pool[size_++] = start;
+    }
+  }
+
+  // Scores the unvisited neighbours of a row; returns where the first unexpanded candidate may be.
+  size_t expand(const Candidate& from, size_t cursor) {
+    const uint32_t rows = graph_.rows();
+    const uint32_t degree = graph_.degree();
+    const uint32_t* links = graph_.links(from.slot);
+    uint32_t* fresh = scratch_.fresh.data();
+    uint16_t* visited = scratch_.visited.data();
+    const uint16_t epoch = scratch_.epoch;
+    size_t count = 0;
+    for (uint32_t i = 0; i < degree; ++i) {
+      const uint32_t to = links[i];
+      if (to >= rows) {
+        if (to == kNoLink) break;
+        continue;
+      }
+      fresh[count] = to;
+      count += visited[to] != epoch;
+      visited[to] = epoch;
+    }
+    size_t lowest = cursor + 1;
+    score({fresh, count}, [&](uint32_t slot, int32_t d) {
+      if constexpr (kSkipsCopies) {
+        if (d == from.distance && same_code(slot, from.slot)) return;
+      }
+      lowest = std::min(lowest, insert({d, slot}));
+    });
+    return lowest;
+  }
+
+  static constexpr bool kSkipsCopies = std::is_same_v<Distance, BuildDistance>;
+
+  bool same_code(uint32_t a, uint32_t b) const {
+    return std::memcmp(codes_.code(a), codes_.code(b), codes_.stride()) == 0;
+  }
+
+  // Returns the position, or size_t max when the pool is full of nearer ones.
+  size_t insert(Candidate candidate) {
+    Candidate* pool = scratch_.pool.data();
+    const auto before = [&](const Candidate& a) {
+      return a.distance != candidate.distance ? a.distance < candidate.distance
+                                              : (a.slot & ~kExpanded) < candidate.slot;
+    };
+    if (size_ == capacity_ && before(pool[size_ - 1])) return SIZE_MAX;
+    size_t low = 0;
+    size_t count = size_;
+    while (count > 0) {
+      const size_t half = count / 2;
+      const bool after = before(pool[low + half]);
+      low = after ? low + half + 1 : low;
+      count = after ? count - half - 1 : half;
+    }
+    const size_t moved = std::min<size_t>(size_, capacity_ - 1) - low;
+    std::memmove(pool + low + 1, pool + low, moved * sizeof(Candidate));
+    pool[low] = candidate;
+    size_ = std::min<size_t>(size_ + 1, capacity_);
+    return low;
+  }
+
+  // The N nearest of what is offered, sorted.
+  template <size_t N>
+  class Nearest {
+   public:
+    void offer(Candidate candidate) {
+      if (count_ == N && !(candidate < best_[N - 1])) return;
+      size_t place = count_ < N ? count_++ : N - 1;
+      for (; place > 0 && candidate < best_[place - 1]; --place) best_[place] = best_[place - 1];
+      best_[place] = candidate;
+    }
+    std::span<const Candidate> found() const { return {best_, count_}; }
+
+   private:
+    Candidate best_[N];
+    size_t count_ = 0;
+  };
+
+  const Graph& graph_;
+  const Codes& codes_;
+  const Kernels& kernels_;
+  const Distance distance_;
+  WalkScratch& scratch_;
+  const size_t ahead_;  // codes prefetched before they are scored
+  std::array<uint32_t, 64> batch_;
+  size_t batch_size_ = 0;
+  size_t capacity_ = 0;
+  size_t size_ = 0;
+  uint64_t computed_ = 0;
+};
+
+}  // namespace
+
+std::span<const Candidate> walk(const Graph& graph, const Codes& codes, const Kernels& kernels,
+                                const uint8_t* query, uint32_t ef, WalkScratch& scratch,
+                                uint64_t& distances) {
+  return Walker<QueryDistance>(graph, codes, kernels, {codes, query}, scratch).run(ef, distances);
+}
+
+std::span<const Candidate> walk_to_link(const Graph& graph, const Codes& codes,
+                                        const Kernels& kernels, uint32_t row, uint32_t ef,
+                                        WalkScratch& scratch, uint64_t& distances) {
+  return Walker<BuildDistance>(graph, codes, kernels, {codes, codes.code(row), row}, scratch)
+      .run(ef, distances);
+}
+
+}  // namespace nearfield
