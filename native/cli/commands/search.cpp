@@ -1,0 +1,233 @@
+// nearfield search: the nearest records of every query in a file.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <iostream>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "commands/commands.h"
+#include "failure.h"
+#include "files.h"
+#include "ids.h"
+#include "options.h"
+#include "progress.h"
+#include "readers/reader.h"
+#include "store.h"
+
+namespace nearfield::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr size_t kShownQueries = 5;
+
+struct SearchCommand {
+  std::string store;
+  std::string queries;
+  std::string format;
+  std::string dataset = "test";
+  std::string collection;
+  std::string ids_file;
+  SearchOptions search;
+  unsigned threads = 1;
+  bool json = false;
+  std::optional<std::string> recall, where, text;  // not available yet
+};
+
+struct Answers {
+  std::vector<std::vector<Hit>> hits;   // one list a query
+  std::vector<double> microseconds;     // one a query
+  uint64_t distance_computations = 0;
+  double seconds = 0;
+
+  size_t rows_min() const {
+    size_t least = hits.front().size();
+    for (const auto& list : hits) least = std::min(least, list.size());
+    return least;
+  }
+};
+
+void refuse_what_is_missing(const SearchCommand& command) {
+  for (const auto& [name, value] : {std::pair("--recall", command.recall),
+                                    std::pair("--where", command.where),
+                                    std::pair("--text", command.text)}) {
+    if (value) throw bad_input(std::string(name) + " is not available yet");
+  }
+}
+
+std::vector<float> read_queries(const SearchCommand& command, uint32_t dimensions) {
+  const auto reader = open_reader({.path = command.queries,
+                                   .format = choose_format(command.format, command.queries),
+                                   .dimensions = dimensions,
+                                   .dataset = command.dataset});
+  std::vector<float> queries;
+  Rows rows;
+  while (reader->next(rows, batch_rows(dimensions))) {
+    queries.insert(queries.end(), rows.vectors.begin(), rows.vectors.end());
+  }
+  if (queries.empty()) throw bad_input(command.queries + ": holds no rows");
+  return queries;
+}
+
+Answers search_all(const Collection& collection, ThreadPool& pool, const std::vector<float>& queries,
+                   const SearchCommand& command) {
+  const size_t dimensions = collection.options().dimensions;
+  const size_t count = queries.size() / dimensions;
+  Answers answers;
+  answers.hits.resize(count);
+  answers.microseconds.resize(count);
+  std::vector<SearchScratch> scratch(pool.workers());
+  std::mutex mutex;  // of what the threads share
+  std::optional<Error> first_error;
+
+  const Clock::time_point start = Clock::now();
+  pool.parallel_for(count, 1, [&](size_t begin, size_t end, unsigned worker) {
+    SearchStats total;
+    for (size_t i = begin; i < end; ++i) {
+      const Clock::time_point query_start = Clock::now();
+      SearchStats stats;
+      auto found = collection.search({&queries[i * dimensions], dimensions}, command.search,
+                                     scratch[worker], &stats);
+      answers.microseconds[i] =
+          std::chrono::duration<double, std::micro>(Clock::now() - query_start).count();
+      total.distance_computations += stats.distance_computations;
+      if (!found.ok()) {
+        const std::lock_guard lock(mutex);
+        first_error = found.error();
+        return;
+      }
+      answers.hits[i] = std::move(*found);
+    }
+    const std::lock_guard lock(mutex);
+    answers.distance_computations += total.distance_computations;
+  });
+  answers.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  if (first_error) throw Failure(*first_error, command.store);
+  return answers;
+}
+
+double percentile(std::vector<double> values, double share) {
+  const size_t rank = static_cast<size_t>(share * static_cast<double>(values.size() - 1) + 0.5);
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(rank), values.end());
+  return values[rank];
+}
+
+void write_ids(const std::string& path, const Collection& collection, const Answers& answers,
+               size_t k) {
+  std::vector<int32_t> ids(answers.hits.size() * k, -1);
+  for (size_t i = 0; i < answers.hits.size(); ++i) {
+    for (size_t j = 0; j < answers.hits[i].size(); ++j) {
+      ids[i * k + j] = id_to_int32(collection.id_at(answers.hits[i][j].slot));
+    }
+  }
+  OutputFile file(path, /*replace=*/true);
+  file.write(ids.data(), ids.size() * sizeof(int32_t));
+  file.close();
+}
+
+void print_json(const SearchCommand& command, const Answers& answers, double open_ms) {
+  const double count = static_cast<double>(answers.hits.size());
+  nlohmann::ordered_json object = {{"queries", answers.hits.size()}, {"k", command.search.k}};
+  object["ef"] = command.search.ef;
+  if (command.search.exact) object["ef"] = nullptr;
+  object["exact"] = command.search.exact;
+  object["threads"] = command.threads;
+  object["seconds"] = answers.seconds;
+  object["qps"] = count / answers.seconds;
+  object["p50_us"] = percentile(answers.microseconds, 0.50);
+  object["p99_us"] = percentile(answers.microseconds, 0.99);
+  object["rows_min"] = answers.rows_min();
+  object["open_ms"] = open_ms;
+  object["distance_computations"] = answers.distance_computations;
+  std::cout << object.dump() << "\n";
+}
+
+void print_table(const Collection& collection, const Answers& answers) {
+  const size_t shown = std::min(answers.hits.size(), kShownQueries);
+  for (size_t i = 0; i < shown; ++i) {
+    std::printf("query %zu\n", i);
+    for (size_t j = 0; j < answers.hits[i].size(); ++j) {
+      const Hit& hit = answers.hits[i][j];
+      std::printf("  %4zu  %12.6g  %s\n", j + 1, static_cast<double>(hit.distance),
+                  describe_id(collection.id_at(hit.slot)).c_str());
+    }
+    if (answers.hits[i].empty()) std::printf("  no records\n");
+  }
+  if (answers.hits.size() > shown) {
+    std::printf("and %s queries more\n", with_commas(answers.hits.size() - shown).c_str());
+  }
+}
+
+void print_summary(const Answers& answers) {
+  const double count = static_cast<double>(answers.hits.size());
+  std::printf("%s queries in %s: %s a second, median %.0f us, p99 %.0f us\n",
+              with_commas(answers.hits.size()).c_str(), duration(answers.seconds).c_str(),
+              with_commas(static_cast<uint64_t>(count / answers.seconds)).c_str(),
+              percentile(answers.microseconds, 0.50), percentile(answers.microseconds, 0.99));
+}
+
+void run_search(const SearchCommand& command) {
+  refuse_what_is_missing(command);
+  const Clock::time_point start = Clock::now();
+  Store store(command.store, Mode::kRead, command.threads);
+  const Collection& collection = store.collection(command.collection);
+  const double open_ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+
+  const auto queries = read_queries(command, collection.options().dimensions);
+  const Answers answers = search_all(collection, store.pool(), queries, command);
+  if (!command.ids_file.empty()) {
+    write_ids(command.ids_file, collection, answers, command.search.k);
+  }
+  if (command.json) {
+    print_json(command, answers, open_ms);
+    return;
+  }
+  if (command.ids_file.empty()) print_table(collection, answers);
+  print_summary(answers);
+}
+
+}  // namespace
+
+void add_search(CLI::App& program) {
+  auto options = std::make_shared<SearchCommand>();
+  CLI::App& command = *program.add_subcommand("search", "Find the nearest records of queries");
+  command.add_option("STORE", options->store, "Folder of the store")->required();
+  command.add_option("--queries", options->queries, "File with the queries, as for import")
+      ->type_name("FILE")
+      ->required();
+  command.add_option("--format", options->format, "Format; else the file's extension tells")
+      ->type_name("f32|fvecs|bvecs|npy|hdf5|jsonl|csv")
+      ->check(one_of({"f32", "fvecs", "bvecs", "npy", "hdf5", "jsonl", "csv"}));
+  command.add_option("--k", options->search.k, "Records a query")
+      ->type_name("K")
+      ->check(whole_number(1, kMaxRows))
+      ->capture_default_str();
+  CLI::Option* ef = command.add_option("--ef", options->search.ef,
+                                       "Candidates kept while walking: more find more, slower")
+                        ->type_name("EF")
+                        ->check(whole_number(1, kMaxRows))
+                        ->capture_default_str();
+  command.add_flag("--exact", options->search.exact, "Compare with every record")->excludes(ef);
+  command.add_option("--ids", options->ids_file,
+                     "Write the ids as row-major int32, -1 where there are fewer than K")
+      ->type_name("OUT.i32");
+  command.add_option("--dataset", options->dataset, "Dataset within an HDF5 file")
+      ->type_name("NAME")
+      ->capture_default_str();
+  add_threads(command, options->threads);
+  add_collection(command, options->collection);
+  command.add_flag("--json", options->json, "Print one JSON object with the measurements");
+  command.add_option("--recall", options->recall)->group("");
+  command.add_option("--where", options->where)->group("");
+  command.add_option("--text", options->text)->group("");
+  command.footer("Smaller distances are nearer: 1 - cosine, the squared Euclidean distance, or the\n"
+                 "negated dot product.");
+  command.callback([options] { run_search(*options); });
+}
+
+}  // namespace nearfield::cli
