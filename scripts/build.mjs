@@ -15,7 +15,7 @@ export async function buildWeb() {
     const glue = /\.(wasm|js|mjs|d\.ts)$/;
     const inputs = digest(
       inputDigest(['web', 'package.json', 'package-lock.json', 'tsconfig.json'].map((name) => join(root, name))),
-      inputDigest(wasmPresets().map((name) => join(build, name)), (file) => glue.test(file)),
+      inputDigest(wasmPresets().map((name) => join(build, name, 'wasm')), (file) => glue.test(file)),
     );
     const outputs = [join(root, 'dist'), join(build, 'demo', 'index.html')];
     const changed = await once('web', inputs, outputs, () => run(process.execPath, ['web/build.mjs']));

@@ -1,6 +1,6 @@
 // node scripts/check.mjs NAME...: the slower checks of .ci/run, each of which also runs alone.
 //   asan, tsan  the native tests under the sanitizers
-//   neon        the tests of the kernels on AArch64, under QEMU
+//   neon        the tests of core on AArch64, under QEMU
 //   wasm        the kernels of each wasm variant, in Node
 //   fuzz        every fuzz target for a short time (FUZZ_SECONDS, 20 by default)
 //   start       npm start serves the page, and a second start has nothing to build
@@ -13,12 +13,12 @@ import { build, root } from './lib/paths.mjs';
 import { StepError, main, run, step } from './lib/run.mjs';
 import { setUp } from './setup.mjs';
 
-async function ctest(preset, ...filter) {
+async function ctest(preset) {
   await buildPreset(preset);
   await step(`tests of ${preset}`, () =>
     run('ctest', [
       '--test-dir', join(build, preset), '--output-on-failure', '--no-tests=error',
-      '--parallel', String(availableParallelism()), ...filter,
+      '--parallel', String(availableParallelism()),
     ]),
   );
 }
@@ -111,8 +111,8 @@ async function start() {
 const native = ['native', 'check'];
 const checks = {
   asan: { needs: native, check: () => ctest('native-asan') },
-  tsan: { needs: native, check: () => ctest('native-tsan', '--label-regex', 'threads') },
-  neon: { needs: native, check: () => ctest('native-neon', '--label-regex', 'kernels') },
+  tsan: { needs: native, check: () => ctest('native-tsan') },
+  neon: { needs: native, check: () => ctest('native-neon') },
   wasm: { needs: ['web', 'browser'], check: wasmKernels },
   fuzz: { needs: native, check: fuzz },
   start: { needs: [], check: start }, // sets itself up
