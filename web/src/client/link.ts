@@ -1,6 +1,5 @@
-// How the client reaches the session: through a worker, or in the same thread.
-import { NearfieldError, aborted, toNearfieldError } from '../errors.js';
-import { Session, type SessionHost } from '../engine/session.js';
+// How the client reaches the session: through a worker here, in the same thread in local-link.ts.
+import { NearfieldError, aborted } from '../errors.js';
 import { buffersOf, type CallName, type Calls, type Request, type Response } from '../protocol.js';
 import type { LongCallOptions, Progress } from '../types.js';
 
@@ -23,11 +22,12 @@ export interface Port {
   end(): void;
 }
 
-function tell(onProgress: LongCallOptions['onProgress'], progress: Progress): void {
+/** Calls a callback; what it throws must not stop the work. */
+export function tell(onProgress: LongCallOptions['onProgress'], progress: Progress): void {
   try {
     onProgress?.(progress);
   } catch {
-    // A callback that fails must not stop the work.
+    // Nobody listens.
   }
 }
 
@@ -92,32 +92,4 @@ export class WorkerLink implements Link {
     this.pending.clear();
     this.port.busy(false);
   }
-}
-
-export class LocalLink implements Link {
-  private readonly session: Session;
-
-  constructor(host: SessionHost) {
-    this.session = new Session(host);
-  }
-
-  async call<Name extends CallName>(
-    name: Name,
-    args: Calls[Name]['arguments'],
-    { onProgress, signal }: LongCallOptions = {},
-  ): Promise<Calls[Name]['answer']> {
-    const context = {
-      get aborted() {
-        return signal?.aborted ?? false;
-      },
-      progress: (progress: Progress) => tell(onProgress, progress),
-    };
-    try {
-      return await this.session.call(name, args, context);
-    } catch (error) {
-      throw toNearfieldError(error);
-    }
-  }
-
-  end(): void {}
 }

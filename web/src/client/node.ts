@@ -3,9 +3,11 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { nodeHost } from '../engine/node-host.js';
+import { Session } from '../engine/session.js';
 import { NearfieldError, toNearfieldError } from '../errors.js';
 import type { Request, Response } from '../protocol.js';
-import { LocalLink, WorkerLink, type Link, type Port } from './link.js';
+import { WorkerLink, type Link, type Port } from './link.js';
+import { LocalLink } from './local-link.js';
 import type { Platform } from './open.js';
 
 class ThreadPort implements Port {
@@ -34,9 +36,9 @@ class ThreadPort implements Port {
 
 export const nodePlatform: Platform = {
   defaultStorage: 'memory',
-  wasm: undefined,
+  wasm: () => undefined,
   startLink(worker): Link {
-    if (worker === false) return new LocalLink(nodeHost);
+    if (worker === false) return new LocalLink(Promise.resolve(new Session(nodeHost)));
     if (worker !== undefined && typeof worker !== 'string' && !(worker instanceof URL)) {
       throw new NearfieldError('INVALID_ARGUMENT', 'in Node, worker is false or the address of a program');
     }

@@ -11,8 +11,8 @@ import type { Link } from './link.js';
 /** What differs between a page and Node. */
 export interface Platform {
   readonly defaultStorage: StorageChoice;
-  /** Whether the engine's code lies beside the program, so that no addresses are needed. */
-  readonly wasm: WasmAddresses | undefined;
+  /** Where the engine's code lies; undefined when the session knows by itself. */
+  wasm(): WasmAddresses | undefined;
   startLink(worker: OpenOptions['worker']): Link;
   /** A relative address as a whole one; the worker may live elsewhere. */
   absolute(address: string | URL): string;
@@ -21,7 +21,7 @@ export interface Platform {
 }
 
 function wasmAddresses(platform: Platform, wasmUrl: OpenOptions['wasmUrl']): WasmAddresses | undefined {
-  if (wasmUrl === undefined) return platform.wasm;
+  if (wasmUrl === undefined) return platform.wasm();
   if (typeof wasmUrl !== 'function') return { simd: platform.absolute(wasmUrl) };
   const addressOf = (variant: Variant): string => platform.absolute(wasmUrl(fileOf(variant)));
   return { simd: addressOf('simd'), relaxed: addressOf('relaxed') };

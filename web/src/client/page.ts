@@ -1,10 +1,11 @@
 // The client in a page.
 import { NearfieldError } from '../errors.js';
-import { pageHost } from '../engine/page-host.js';
 import type { Request, Response } from '../protocol.js';
 import type { OpenOptions } from '../types.js';
-import { LocalLink, WorkerLink, type Link, type Port } from './link.js';
+import { WorkerLink, type Link, type Port } from './link.js';
+import { LocalLink } from './local-link.js';
 import type { Platform } from './open.js';
+import { packagedWasm } from './wasm.js';
 
 class WorkerPort implements Port {
   constructor(private readonly worker: Worker) {}
@@ -38,15 +39,12 @@ function startWorker(choice: Exclude<OpenOptions['worker'], false>): Worker {
 
 export const pagePlatform: Platform = {
   defaultStorage: 'indexeddb',
-  // Bundlers look for exactly these expressions.
-  get wasm() {
-    return {
-      simd: new URL('./nearfield-simd.wasm', import.meta.url).href,
-      relaxed: new URL('./nearfield-relaxed.wasm', import.meta.url).href,
-    };
-  },
+  wasm: packagedWasm,
   startLink(worker): Link {
-    if (worker === false) return new LocalLink(pageHost);
+    if (worker === false) {
+      // Most pages use the worker: they do not load the engine's glue themselves.
+      return new LocalLink(import('../engine/page-host.js').then(({ pageSession }) => pageSession()));
+    }
     if (typeof Worker === 'undefined') {
       throw new NearfieldError('UNSUPPORTED', 'there are no workers here; use open() in a page, or worker: false');
     }

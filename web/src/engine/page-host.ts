@@ -7,7 +7,7 @@ import { IndexedDbBackend } from '../storage/indexeddb.js';
 import { MemoryBackend } from '../storage/memory.js';
 import { takeLock } from '../storage/lock.js';
 import { fetchPacked } from './packed.js';
-import type { SessionHost } from './session.js';
+import { Session, type SessionHost } from './session.js';
 
 const inMemory = 'this browser offers no IndexedDB here (a private window, perhaps): the store is kept in memory only';
 
@@ -43,3 +43,5 @@ export const pageHost: SessionHost = {
 
   fetchPacked,
 };
+
+export const pageSession = (): Session => new Session(pageHost);
