@@ -1,0 +1,127 @@
+// Every bad input gets an error that says what was wrong and what was expected, and changes nothing.
+import { copyFileSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { NearfieldError, errorCodes, open, type Collection, type Database, type Id, type OpenOptions } from 'nearfield';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { temporaryFolder } from './folder.ts';
+
+let db: Database;
+let docs: Collection;
+
+beforeAll(async () => {
+  db = await open('bad input', { storage: 'memory' });
+  docs = await db.collection('docs', { dimensions: 3 });
+  await docs.upsert([{ id: 'kept', vector: [1, 2, 3] }]);
+});
+afterAll(() => db.close());
+
+async function failure(call: Promise<unknown>): Promise<NearfieldError> {
+  const error = await call.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toBeInstanceOf(NearfieldError);
+  expect(errorCodes).toContain((error as NearfieldError).code);
+  return error as NearfieldError;
+}
+
+const row = [1, 2, 3];
+/* eslint-disable @typescript-eslint/no-explicit-any, @typescript-eslint/no-unsafe-argument -- wrong on purpose */
+const refusals: [string, () => Promise<unknown>, string, RegExp][] = [
+  ['a query of other dimensions', () => docs.search({ vector: new Float32Array(384) }), 'DIMENSION_MISMATCH', /384.*3/],
+  ['a row of other dimensions', () => docs.upsert([{ id: 1, vector: row }, { id: 2, vector: [1] }]), 'DIMENSION_MISMATCH', /record 1.*1 dim.*3/],
+  ['a flat batch of another length', () => docs.upsert({ ids: [1, 2], vectors: new Float32Array(5) }), 'DIMENSION_MISMATCH', /5.*2 × 3/],
+  ['NaN in a batch', () => docs.upsert([{ id: 1, vector: row }, { id: 2, vector: [1, NaN, 3] }]), 'NOT_FINITE', /1/],
+  ['infinity in a query', () => docs.search({ vector: [1, Infinity, 0] }), 'NOT_FINITE', /./],
+  ['a value beyond 32-bit floats', () => docs.upsert([{ id: 1, vector: [1e39, 0, 0] }]), 'NOT_FINITE', /0/],
+  ['a text among numbers', () => docs.upsert([{ id: 1, vector: ['1', 2, 3] as any }]), 'NOT_FINITE', /0/],
+  ['no vector', () => docs.upsert([{ id: 1 } as any]), 'INVALID_ARGUMENT', /vector of record 0/],
+  ['k = 0', () => docs.search({ vector: row, k: 0 }), 'INVALID_ARGUMENT', /k is 0.*1 to/],
+  ['k = 1.5', () => docs.search({ vector: row, k: 1.5 }), 'INVALID_ARGUMENT', /1\.5/],
+  ['ef = -1', () => docs.search({ vector: row, ef: -1 }), 'INVALID_ARGUMENT', /ef is -1/],
+  ['an unknown search option', () => docs.search({ vector: row, topK: 3 } as any), 'INVALID_ARGUMENT', /"topK".*known are/],
+  ['a filter, for now', () => docs.search({ vector: row, where: {} } as any), 'UNSUPPORTED', /"where"/],
+  ['an unknown thing to include', () => docs.search({ vector: row, include: ['document' as any] }), 'INVALID_ARGUMENT', /"document"/],
+  ['an unknown field of a record', () => docs.upsert([{ id: 1, values: row } as any]), 'INVALID_ARGUMENT', /"values"/],
+  ['the id 1.5', () => docs.upsert([{ id: 1, vector: row }, { id: 1.5, vector: row }]), 'INVALID_ID', /id 1 is 1\.5/],
+  ['the id 2^53', () => docs.get(2 ** 53), 'INVALID_ID', /bigint/],
+  ['the id NaN', () => docs.delete(NaN), 'INVALID_ID', /NaN/],
+  ['the id null', () => docs.upsert([{ id: null as any, vector: row }]), 'INVALID_ID', /null/],
+  ['the id 7n', () => docs.get(7n), 'INVALID_ID', /given as numbers/],
+  ['an id of 65 bits', () => docs.get(2n ** 64n), 'INVALID_ID', /64 bits/],
+  ['an id with half a character', () => docs.get('\ud800'), 'INVALID_ID', /surrogate/],
+  ['an id that is too long', () => docs.upsert([{ id: 'x'.repeat(5000), vector: row }]), 'INVALID_ID', /1024/],
+  ['metadata with a bigint', () => docs.upsert([{ id: 1, vector: row, metadata: { a: 1n } }]), 'INVALID_ARGUMENT', /row 0/],
+  ['metadata that is a function', () => docs.upsert([{ id: 1, vector: row, metadata: () => 1 }]), 'INVALID_ARGUMENT', /row 0.*function/],
+  ['too few metadata', () => docs.upsert({ ids: [1, 2], vectors: new Float32Array(6), metadata: [1] }), 'INVALID_ARGUMENT', /2 values/],
+  ['no records', () => docs.upsert('a' as any), 'INVALID_ARGUMENT', /array of records/],
+  ['a signal that is none', () => docs.index({ signal: 1 as any }), 'INVALID_ARGUMENT', /AbortSignal/],
+  ['0 dimensions', () => db.collection('x', { dimensions: 0 }), 'INVALID_ARGUMENT', /dimensions is 0.*16384/],
+  ['an unknown metric', () => db.collection('x', { dimensions: 3, metric: 'euclid' as any }), 'INVALID_ARGUMENT', /"euclid".*"cosine"/],
+  ['an unknown collection option', () => db.collection('x', { dimension: 3 } as any), 'INVALID_ARGUMENT', /"dimension"/],
+  ['fields, for now', () => db.collection('x', { dimensions: 3, fields: {} } as any), 'UNSUPPORTED', /fields/],
+  ['other dimensions than stored', () => db.collection('docs', { dimensions: 4 }), 'OPTIONS_MISMATCH', /dimensions/],
+  ['another metric than stored', () => db.collection('docs', { metric: 'l2' }), 'OPTIONS_MISMATCH', /metric.*cosine.*l2/],
+  ['a collection that is not there', () => db.collection('nothing'), 'NOT_FOUND', /nothing/],
+  ['dropping what is not there', () => db.drop('nothing'), 'NOT_FOUND', /nothing/],
+  ['an empty name', () => db.collection('', { dimensions: 1 }), 'INVALID_ARGUMENT', /non-empty/],
+  ['a store without a name', () => open('' as any), 'INVALID_ARGUMENT', /non-empty/],
+  ['an unknown option of open', () => open('x', { path: 'y' } as OpenOptions), 'INVALID_ARGUMENT', /"path"/],
+  ['an unknown storage', () => open('x', { storage: 'disk' as any }), 'INVALID_ARGUMENT', /"disk".*"indexeddb"/],
+  ['OPFS, for now', () => open('x', { storage: 'opfs' as any }), 'UNSUPPORTED', /opfs/],
+  ['IndexedDB in Node', () => open('x', { storage: 'indexeddb' }), 'UNSUPPORTED', /folder/],
+  ['a packed store that is none', () => open('x', { from: new Uint8Array(1000) }), 'FOREIGN_FILE', /./],
+  ['an empty packed store', () => open('x', { from: new Uint8Array(0) }), 'FOREIGN_FILE', /./],
+  ['a packed store that is not there', () => open('x', { from: 'no such file' }), 'IO', /no such file/i],
+];
+/* eslint-enable */
+
+test.each(refusals)('%s', async (_, call, code, message) => {
+  const error = await failure(call());
+  expect({ code: error.code, message: error.message }).toEqual({ code, message: expect.stringMatching(message) as string });
+  expect(await docs.count()).toBe(1);
+});
+
+test('a zero vector under cosine is at distance 1 from everything, exact and indexed', async () => {
+  const zero = await db.collection('zero', { dimensions: 3 });
+  await zero.upsert({ ids: [1, 2, 3], vectors: new Float32Array([1, 0, 0, 0, 0, 0, 0.9, 0.1, 0]) });
+  for (const exact of [true, false]) {
+    const hits = await zero.search({ vector: [1, 0, 0], k: 3, exact });
+    expect(hits.map(({ id }: { id: Id }) => id)).toEqual([1, 3, 2]);
+    expect(hits[2]).toMatchObject({ distance: 1, score: 0 });
+  }
+});
+
+describe('files', () => {
+  async function written(): Promise<string> {
+    const folder = temporaryFolder();
+    await using store = await open('x', { storage: { folder } });
+    const rows = await store.collection('docs', { dimensions: 3 });
+    await rows.upsert([{ id: 1, vector: row }]);
+    return folder;
+  }
+
+  test('a foreign folder is refused and stays as it is', async () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'notes.txt'), 'mine');
+    const error = await failure(open('x', { storage: { folder } }));
+    expect(error.code).toBe('FOREIGN_FILE');
+    expect(readdirSync(folder)).toEqual(['notes.txt']);
+  });
+
+  test('a file cut anywhere gives a complete state or an error', async () => {
+    const folder = await written();
+    for (const name of readdirSync(folder)) {
+      const whole = readFileSync(join(folder, name));
+      for (const length of [0, 1, 7, 8, 64, whole.length >> 1, whole.length - 1]) {
+        const copy = temporaryFolder();
+        for (const other of readdirSync(folder)) copyFileSync(join(folder, other), join(copy, other));
+        writeFileSync(join(copy, name), whole.subarray(0, length));
+        await open('x', { storage: { folder: copy }, worker: false }).then(
+          async (store) => store.close(),
+          (error: NearfieldError) => expect(['CORRUPT', 'FOREIGN_FILE', 'NEWER_VERSION']).toContain(error.code),
+        );
+      }
+    }
+  });
+});
