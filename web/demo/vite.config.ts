@@ -7,11 +7,13 @@ const here = (path: string): string => fileURLToPath(new URL(path, import.meta.u
 export default defineConfig({
   root: here('.'),
   base: './', // the built page works in any folder of a site
+  // The package as it is published: `npm run build web` makes dist/ first.
   plugins: [serveWords(here('../../bench/datasets/cache/demo'))],
-  resolve: { alias: { nearfield: here('../src/index.ts') } },
+  resolve: { alias: { nearfield: here('../../dist/index.js') } },
   worker: { format: 'es' },
   // Cross-origin isolation gives finer clocks, and threads where an engine build has them.
   server: {
+    fs: { allow: [here('../..')] },
     headers: {
       'Cross-Origin-Opener-Policy': 'same-origin',
       'Cross-Origin-Embedder-Policy': 'require-corp',

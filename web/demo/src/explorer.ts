@@ -81,7 +81,7 @@ export class Explorer {
     this.known = known;
     this.box.enabled = store !== undefined && known > 0;
     if (store && known > 0) this.refresh();
-    else this.answers.clear('Answers appear here as soon as the first words are stored.');
+    else this.answers.explain('Nearest words', 'Answers appear here as soon as the first words are stored.');
     this.showTimes(undefined);
   }
 
@@ -137,11 +137,11 @@ export class Explorer {
     const { terms, unknown } = parse(this.query, (word) => (this.vocabulary.rank(word) ?? Infinity) < this.known);
     if (unknown.length > 0) {
       if (this.box.hasCompletions && unknown.length === 1) this.answers.wait();
-      else this.answers.explain(this.unknownText(unknown));
+      else this.answers.explain(this.query, this.unknownText(unknown));
       return;
     }
     if (terms.length === 0) {
-      this.answers.explain('Type a word, or a sum such as “king − man + woman”.');
+      this.answers.explain('Nearest words', 'Type a word, or a sum such as “king − man + woman”.');
       return;
     }
     const vectors = await this.vectorsOf(store, terms);
@@ -188,9 +188,9 @@ export class Explorer {
     setText(trip, milliseconds(answer.tripMs));
     setText(median, milliseconds(this.trips.median));
     setText(htmlById('time-median-name'), `Median of ${this.trips.size}`);
-    setText(distances, count(answer.distances));
     const share = (100 * answer.distances) / Math.max(1, this.known);
-    setText(htmlById('time-distances-name'), `Distances (${share < 10 ? share.toFixed(1) : share.toFixed(0)} % of the words)`);
+    const ofWords = `${share < 10 ? share.toFixed(1) : share.toFixed(0)} % of words`;
+    distances.replaceChildren(count(answer.distances), ' ', make('small', {}, ofWords));
   }
 }
 

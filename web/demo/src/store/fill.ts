@@ -33,10 +33,9 @@ export interface FillOptions {
   readonly onWords: (count: number) => void;
 }
 
-// The first batch is small, so that there is something to search at once; later ones are as large
-// as is kind to memory, because linking many rows together is quicker.
+// The first batch is small, so that there is something to search at once. Everything else goes in
+// together: linking many rows at once is quicker, and rows can be found before they are linked.
 const firstBatch = 2_000;
-const largestBatch = 60_000;
 const pieceRows = 10_000; // 4 MB a download
 
 // How the work on a row divides, as measured for 50,000 words; used for the progress bar only.
@@ -104,17 +103,9 @@ export async function fill(
   return { finished, count, engineMs: times.engine, fetchMs: times.fetch };
 }
 
-/** Borders of the batches: a small first one, then each about as large as all before it. */
 function batchBorders(start: number, target: number): number[] {
-  const borders = [start];
-  let at = start;
-  while (at < target) {
-    const rows = Math.min(largestBatch, at === 0 ? firstBatch : Math.max(at * 4, firstBatch));
-    // A last batch that would be tiny joins the one before it.
-    at = target - at - rows < firstBatch ? target : at + rows;
-    borders.push(at);
-  }
-  return borders;
+  if (start >= target) return [start];
+  return start === 0 && target > 2 * firstBatch ? [0, firstBatch, target] : [start, target];
 }
 
 function pieceBorders(batches: readonly number[]): number[] {

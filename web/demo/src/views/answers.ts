@@ -48,24 +48,18 @@ export class Answers {
     this.speak(words.length > 0 ? `${title}: ${words.join(', ')}` : `${title}: nothing found`);
   }
 
-  /** Says why there is no answer; the last one stays in sight, faded. */
-  explain(text: string): void {
+  /** Says why there is no answer. */
+  explain(title: string, text: string): void {
+    setText(this.title, title);
     setText(this.note, text);
     this.note.hidden = false;
-    this.stale(true);
+    for (const row of this.rows) row.item.hidden = true;
     this.speak(text);
   }
 
-  /** The text is half typed: no reproach yet. */
+  /** The text is half typed: no reproach yet, the last answer stays in sight. */
   wait(): void {
     this.stale(true);
-  }
-
-  clear(note: string): void {
-    setText(this.title, 'Nearest words');
-    setText(this.note, note);
-    this.note.hidden = false;
-    for (const row of this.rows) row.item.hidden = true;
   }
 
   private stale(value: boolean): void {

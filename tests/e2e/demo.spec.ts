@@ -1,0 +1,253 @@
+// The demo page as a person uses it: building, searching, cancelling, reloading, by keyboard, on a
+// phone. It needs build/demo and the word vectors (npm run build web, bench/datasets/prepare.mjs).
+import { open } from 'node:fs/promises';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type Page, expect, test } from '@playwright/test';
+
+const root = new URL('../../', import.meta.url);
+const dataFolder = new URL('bench/datasets/cache/demo/', root);
+const rowBytes = 400;
+
+interface StaticServer {
+  readonly serve: (options: { mounts: Record<string, string> }) => Promise<Server>;
+}
+
+let server: Server | undefined;
+let address = process.env['DEMO_URL'] ?? '';
+
+test.beforeAll(async () => {
+  if (address !== '') return; // a server that runs already
+  const { serve } = (await import(new URL('scripts/lib/static-server.mjs', root).href)) as StaticServer;
+  server = await serve({
+    mounts: { '/': new URL('build/demo', root).pathname, '/data/': dataFolder.pathname },
+  });
+  address = `http://localhost:${(server.address() as AddressInfo).port}/`;
+});
+
+test.afterAll(() => {
+  server?.closeAllConnections();
+  server?.close();
+});
+
+/** Opens the page on a small part of the words and waits until the store is built. */
+async function build(page: Page, words = 3000, hash = ''): Promise<void> {
+  await page.goto(`${address}?words=${words}${hash}`);
+  await expect(page.locator('#status')).toHaveText(`${words.toLocaleString('en-US')} words ready`, {
+    timeout: 60_000,
+  });
+}
+
+const answers = (page: Page): Promise<string[]> => page.locator('#answers li:not([hidden]) .word').allTextContents();
+
+async function ask(page: Page, query: string, title: string): Promise<string[]> {
+  await page.fill('#query', query);
+  await expect(page.locator('#answer-title')).toHaveText(title);
+  await expect(page.locator('#answers')).toHaveAttribute('data-stale', 'false');
+  return answers(page);
+}
+
+/** Holds back every range of the vectors but the first, until `release` is called. */
+async function holdVectors(page: Page): Promise<() => void> {
+  let release = (): void => undefined;
+  const held = new Promise<void>((resolve) => (release = resolve));
+  await page.route('**/data/words.f32', async (route) => {
+    const first = /^bytes=0-/.test(route.request().headers()['range'] ?? '');
+    if (!first) await held;
+    await route.continue().catch(() => undefined); // cancelled meanwhile
+  });
+  return release;
+}
+
+test('builds by itself, can be searched while it builds, and asks nothing of other sites', async ({ page }) => {
+  const foreign: string[] = [];
+  const errors: string[] = [];
+  page.on('request', (request) => {
+    const { protocol, origin } = new URL(request.url());
+    if (protocol !== 'data:' && protocol !== 'blob:' && origin !== new URL(address).origin) foreign.push(request.url());
+  });
+  page.on('pageerror', (error) => errors.push(error.message));
+  const release = await holdVectors(page);
+  await page.goto(`${address}?words=6000`);
+  await expect(page.locator('#build-title')).toHaveText('Building a store of 6,000 words');
+  await expect(page.locator('#answers li:not([hidden])')).toHaveCount(10); // of the first batch
+  await expect(page.locator('#build-step')).toContainText('of 6,000 words');
+  release();
+  await expect(page.locator('#status')).toHaveText('6,000 words ready', { timeout: 60_000 });
+  await expect(page.locator('#build')).toBeHidden();
+  await expect(page.locator('#store-facts')).toContainText('IndexedDB');
+  await expect(page.locator('#reopen-line')).toContainText('Storing and linking took');
+  expect(foreign).toEqual([]);
+  expect(errors).toEqual([]);
+});
+
+test('finds the neighbours of a word and follows them, back and forward', async ({ page }) => {
+  await build(page);
+  const near = await ask(page, 'river', 'Nearest to river');
+  expect(near).toHaveLength(10);
+  expect(near).not.toContain('river');
+  expect(near.slice(0, 5)).toContain('lake');
+  await page.locator('#answers .word', { hasText: /^lake$/ }).click();
+  await expect(page.locator('#query')).toHaveValue('lake');
+  await expect(page.locator('#answer-title')).toHaveText('Nearest to lake');
+  expect(new URL(page.url()).hash).toBe('#lake');
+  await page.goBack();
+  await expect(page.locator('#answer-title')).toHaveText('Nearest to river');
+  await page.goForward();
+  await expect(page.locator('#answer-title')).toHaveText('Nearest to lake');
+  await expect(page.locator('#time-trip')).toHaveText(/\d ms$/);
+  await expect(page.locator('#time-distances')).toHaveText(/^[1-9]/);
+});
+
+test('adds and subtracts words', async ({ page }) => {
+  await build(page, 6000, '#king+-+man+%2B+woman');
+  await expect(page.locator('#answer-title')).toHaveText('king − man + woman ≈');
+  const sum = await answers(page);
+  expect(sum.slice(0, 3)).toContain('queen');
+  for (const input of ['king', 'man', 'woman']) expect(sum).not.toContain(input);
+  const glued = await ask(page, 'paris-france+italy', 'paris − france + italy ≈');
+  expect(glued.slice(0, 3)).toContain('rome');
+});
+
+test('names unknown words', async ({ page }) => {
+  await build(page);
+  await page.fill('#query', 'river + qqqzzz');
+  await expect(page.locator('#answer-note')).toHaveText('“qqqzzz” is not among the 3,000 words of this store.');
+  await page.fill('#query', '');
+  await expect(page.locator('#answer-note')).toContainText('Type a word');
+});
+
+test('cancelling leaves a store that can be searched and completed', async ({ page }) => {
+  const release = await holdVectors(page);
+  await page.goto(`${address}?words=6000`);
+  await expect(page.locator('#answers li:not([hidden])')).toHaveCount(10);
+  await page.click('#build-cancel');
+  await expect(page.locator('#setup-title')).toHaveText('Stopped at 2,000 of 6,000 words');
+  expect((await ask(page, 'music', 'Nearest to music')).length).toBe(10);
+  release();
+  await page.reload();
+  await expect(page.locator('#setup-title')).toHaveText('Stopped at 2,000 of 6,000 words');
+  await page.getByRole('button', { name: 'Go on to 6,000 words' }).click();
+  await expect(page.locator('#status')).toHaveText('6,000 words ready', { timeout: 60_000 });
+  await expect(page.locator('#setup')).toBeHidden();
+});
+
+test('a reload opens the store again without computing a distance', async ({ page }) => {
+  await build(page, 6000, '#jazz');
+  await expect(page.locator('#answer-title')).toHaveText('Nearest to jazz');
+  const before = await answers(page);
+  await page.click('#reload');
+  await expect(page.locator('#reopen-title')).toHaveText(/^Reopened in .+, not rebuilt$/, { timeout: 30_000 });
+  await expect(page.locator('#reopen-line')).toContainText('0 distances computed');
+  await expect(page.locator('#reopen-line')).toContainText('faster than building it');
+  await expect(page.locator('#reopen-bars')).toBeVisible();
+  await expect(page.locator('#answer-title')).toHaveText('Nearest to jazz');
+  expect(await answers(page)).toEqual(before);
+});
+
+test('measures recall and time over ef', async ({ page }) => {
+  await build(page, 6000);
+  await expect(page.locator('#tune-note')).toContainText('compared with exact search', { timeout: 60_000 });
+  await expect(page.locator('#chart .point')).toHaveCount(8);
+  const recall = Number.parseFloat((await page.locator('#tune-recall').textContent()) ?? '');
+  expect(recall).toBeGreaterThan(90);
+  await page.locator('#ef').focus();
+  await page.keyboard.press('Home');
+  await expect(page.locator('#ef-value')).toHaveText('10');
+  await page.keyboard.press('ArrowRight');
+  await expect(page.locator('#ef-value')).toHaveText('12');
+  await expect(page.locator('#tune-recall')).toHaveText(/ %$/); // not on the ladder: measured now
+});
+
+test('works by keyboard alone', async ({ page }) => {
+  await build(page, 3000, '#war');
+  await page.keyboard.press('Tab');
+  await expect(page.locator('#skip')).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(page.locator('#query')).toBeFocused();
+  await page.keyboard.press('Control+A');
+  await page.keyboard.type('govern');
+  await expect(page.locator('#query')).toHaveAttribute('aria-expanded', 'true');
+  await page.keyboard.press('ArrowDown');
+  await expect(page.getByRole('option', { name: 'government', exact: true })).toHaveAttribute('aria-selected', 'true');
+  await page.keyboard.press('Enter');
+  await expect(page.locator('#query')).toHaveValue('government');
+  await expect(page.locator('#query')).toHaveAttribute('aria-expanded', 'false');
+  await expect(page.locator('#answer-title')).toHaveText('Nearest to government');
+  // Past the examples to the first answer.
+  const first = page.locator('#answers a').first();
+  for (let presses = 0; presses < 15 && !(await first.evaluate((link) => link === document.activeElement)); presses += 1) {
+    await page.keyboard.press('Tab');
+  }
+  await expect(first).toBeFocused();
+  await page.keyboard.press('ArrowDown');
+  const second = page.locator('#answers a').nth(1);
+  await expect(second).toBeFocused();
+  const word = (await second.locator('.word').textContent()) ?? '';
+  await page.keyboard.press('Enter');
+  await expect(page.locator('#answer-title')).toHaveText(`Nearest to ${word}`);
+  await expect(page.locator('#answer-spoken')).toContainText(`Nearest to ${word}`);
+});
+
+test('fits a phone', async ({ page }) => {
+  await page.setViewportSize({ width: 360, height: 740 });
+  const release = await holdVectors(page);
+  const overflow = (): Promise<number> => page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+  await page.goto(`${address}?words=6000`);
+  await expect(page.locator('#build-step')).toContainText('words');
+  expect(await overflow()).toBeLessThanOrEqual(0);
+  release();
+  await expect(page.locator('#status')).toHaveText('6,000 words ready', { timeout: 60_000 });
+  expect(await overflow()).toBeLessThanOrEqual(0);
+  await page.fill('#query', 'king - man + wom');
+  expect(await overflow()).toBeLessThanOrEqual(0);
+  await page.click('#reload');
+  await expect(page.locator('#reopen-title')).toHaveText(/^Reopened/, { timeout: 30_000 });
+  expect(await overflow()).toBeLessThanOrEqual(0);
+});
+
+test('deletes the store only when that is confirmed, and offers to build again', async ({ page }) => {
+  await build(page);
+  await page.click('#delete');
+  await page.keyboard.press('Escape');
+  await expect(page.locator('#confirm')).toBeHidden();
+  await expect(page.locator('#status')).toHaveText('3,000 words ready');
+  await page.click('#delete');
+  await page.locator('#confirm').getByRole('button', { name: 'Delete' }).click();
+  await expect(page.locator('#setup-title')).toHaveText('Get the words');
+  await page.reload(); // what was deleted stays away
+  await expect(page.locator('#setup-title')).toHaveText('Get the words');
+  await page.getByRole('button', { name: 'Build it here' }).click();
+  await expect(page.locator('#status')).toHaveText('3,000 words ready', { timeout: 60_000 });
+});
+
+test('a second tab says that the first one holds the store, and can look', async ({ page, context }) => {
+  await build(page);
+  const second = await context.newPage();
+  await second.goto(`${address}?words=3000#music`);
+  await expect(second.locator('#notice-title')).toHaveText('The store is open in another tab');
+  await second.getByRole('button', { name: 'Look without changing' }).click();
+  await expect(second.locator('#status')).toHaveText('3,000 words, read-only');
+  await expect(second.locator('#answer-title')).toHaveText('Nearest to music');
+  await expect(second.locator('#delete')).toBeHidden();
+});
+
+test('a server without byte ranges serves as well', async ({ page }) => {
+  const file = await open(new URL('words.f32', dataFolder));
+  const body = Buffer.alloc(3000 * rowBytes);
+  await file.read(body, 0, body.length, 0);
+  await file.close();
+  await page.route('**/data/words.f32', (route) => route.fulfill({ status: 200, body, contentType: 'application/octet-stream' }));
+  await build(page);
+  expect(await ask(page, 'river', 'Nearest to river')).toContain('lake');
+});
+
+test('says what to do when the vectors are missing', async ({ page }) => {
+  await page.route('**/data/words.f32', (route) => route.fulfill({ status: 404, body: 'not found' }));
+  await page.goto(`${address}?words=3000`);
+  await expect(page.locator('#notice-title')).toHaveText('The word vectors are not on this server');
+  await expect(page.locator('#notice-text')).toContainText('npm start');
+  await page.unroute('**/data/words.f32');
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await expect(page.locator('#status')).toHaveText('3,000 words ready', { timeout: 60_000 });
+});
