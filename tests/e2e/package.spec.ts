@@ -1,0 +1,249 @@
+// The package in Chromium: what IndexedDB keeps, and the examples as a user builds them.
+import { rmSync } from 'node:fs';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { expect, test, type Page } from '@playwright/test';
+import { exampleCopy, pack, root, type Packed } from '../package/packed.ts';
+// Types only: the page imports the built package from the server.
+import type * as Nearfield from 'nearfield';
+
+type Serve = (options: { mounts: Record<string, string> }) => Promise<Server>;
+
+const servers: Server[] = [];
+
+async function serve(mounts: Record<string, string>): Promise<string> {
+  const script = new URL('../../scripts/lib/static-server.mjs', import.meta.url).href;
+  const { serve: start } = (await import(script)) as { serve: Serve };
+  const server = await start({ mounts });
+  servers.push(server);
+  return `http://localhost:${(server.address() as AddressInfo).port}/`;
+}
+
+test.afterAll(() => {
+  for (const server of servers) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+declare global {
+  interface Window {
+    nearfield: typeof Nearfield;
+  }
+}
+
+let blank: string;
+test.beforeAll(async () => {
+  blank = await serve({ '/': join(import.meta.dirname, 'blank'), '/nearfield/': join(root, 'dist') });
+});
+
+async function load(page: Page): Promise<void> {
+  await page.goto(blank);
+  await page.evaluate(async (address) => {
+    window.nearfield = (await import(address)) as typeof Nearfield;
+  }, `${blank}nearfield/index.js`);
+}
+
+test.describe('IndexedDB', () => {
+  test('a reload finds everything, with no distance computed, far quicker than the build', async ({ page }) => {
+    const rows = Number(process.env['NEARFIELD_ROWS'] ?? 50_000);
+    await load(page);
+    const before = await page.evaluate(async (count) => {
+      const dimensions = 100;
+      let state = 1;
+      const random = (): number => ((state = (Math.imul(state, 1664525) + 1013904223) >>> 0) / 2 ** 32) - 0.5;
+      const vectors = Float32Array.from({ length: count * dimensions }, random);
+      const ids = Array.from({ length: count }, (_, i) => `word ${i}`);
+      const db = await window.nearfield.open('reload');
+      const words = await db.collection('words', { dimensions });
+      const start = performance.now();
+      await words.upsert({ ids, vectors, metadata: ids });
+      const buildMilliseconds = performance.now() - start;
+      await db.flush();
+      const flushMilliseconds = performance.now() - start - buildMilliseconds;
+      const hits = await words.search({ vector: vectors.slice(0, dimensions), include: ['metadata'] });
+      const { engineBytes, bytes, variant, kernels } = await db.info();
+      return { buildMilliseconds, flushMilliseconds, hits, engineBytes, bytes, variant, kernels, storage: db.storage,
+        query: [...vectors.slice(0, dimensions)] };
+    }, rows);
+    expect(before.storage).toBe('indexeddb');
+    await load(page);
+    const after = await page.evaluate(async (query) => {
+      const start = performance.now();
+      const db = await window.nearfield.open('reload');
+      const words = await db.collection('words');
+      const stats = await words.stats();
+      const hits = await words.search({ vector: query, include: ['metadata'] });
+      const milliseconds = performance.now() - start;
+      const { engineBytes } = await db.info();
+      await db.close();
+      return { milliseconds, hits, stats, engineBytes };
+    }, before.query);
+    const figures = { ...before, ...after, query: undefined, hits: undefined };
+    test.info().annotations.push({ type: 'figures', description: JSON.stringify(figures) });
+    console.log(JSON.stringify(figures));
+    expect(after.stats).toMatchObject({ count: rows, linked: rows, distanceComputations: 0 });
+    expect(after.hits).toEqual(before.hits);
+    if (rows >= 50_000) expect(after.milliseconds).toBeLessThanOrEqual(before.buildMilliseconds / 50);
+  });
+
+  test('the page may be left at once after a flush', async ({ page }) => {
+    await load(page);
+    await page.evaluate(async () => {
+      const db = await window.nearfield.open('left');
+      const docs = await db.collection('docs', { dimensions: 2 });
+      await docs.upsert([{ id: 'a', vector: [1, 2], metadata: { deep: ['é', null] } }]);
+      await db.flush();
+      location.href = 'about:blank';
+    });
+    await load(page);
+    const found = await page.evaluate(async () => {
+      const db = await window.nearfield.open('left');
+      return (await db.collection('docs')).get('a');
+    });
+    expect(found?.metadata).toEqual({ deep: ['é', null] });
+  });
+
+  test('three stores open at once', async ({ page }) => {
+    await load(page);
+    const counts = await page.evaluate(async () => {
+      const names = ['one', 'two', 'three'];
+      const stores = await Promise.all(names.map((name) => window.nearfield.open(name)));
+      return Promise.all(
+        stores.map(async (db, i) => {
+          const docs = await db.collection('docs', { dimensions: 1 });
+          await docs.upsert(Array.from({ length: i + 1 }, (_, id) => ({ id, vector: [id] })));
+          await db.close();
+          const again = await window.nearfield.open(db.name, { readOnly: true });
+          return (await again.collection('docs')).count();
+        }),
+      );
+    });
+    expect(counts).toEqual([1, 2, 3]);
+  });
+
+  test('changes, deletions and many flushes survive reloads', async ({ page }) => {
+    const model = new Map<number, number>();
+    for (let round = 0; round < 4; ++round) {
+      await load(page);
+      const changes = Array.from({ length: 300 }, (_, i) => ({ id: (i * 7 + round * 13) % 500, value: i + round }));
+      const gone = Array.from({ length: 40 }, (_, i) => (i * 11 + round) % 500);
+      for (const { id, value } of changes) model.set(id, value);
+      for (const id of gone) model.delete(id);
+      const stored = await page.evaluate(
+        async ({ changes, gone }) => {
+          const db = await window.nearfield.open('rounds');
+          const docs = await db.collection<number>('docs', { dimensions: 2, metric: 'l2' });
+          const flushes: Promise<void>[] = [];
+          for (const { id, value } of changes) {
+            await docs.upsert([{ id, vector: [value, id], metadata: value }]);
+            if (id % 50 === 0) flushes.push(db.flush());
+          }
+          await docs.delete(gone);
+          await Promise.all([...flushes, db.flush()]);
+          const records = await docs.get(Array.from({ length: 500 }, (_, i) => i));
+          return records.map((record) => record?.metadata ?? null);
+        },
+        { changes, gone },
+      );
+      expect(stored).toEqual(Array.from({ length: 500 }, (_, i) => model.get(i) ?? null));
+    }
+  });
+
+  test('a second tab is refused, may read, and gets its turn', async ({ page, context }) => {
+    await load(page);
+    await page.evaluate(async () => {
+      const db = await window.nearfield.open('shared');
+      await (await db.collection('docs', { dimensions: 1 })).upsert([{ id: 1, vector: [1] }]);
+      await db.flush();
+    });
+    const other = await context.newPage();
+    await load(other);
+    const tried = await other.evaluate(async () => {
+      const refused = await window.nearfield.open('shared').catch((error: Nearfield.NearfieldError) => error.code);
+      const reader = await window.nearfield.open('shared', { readOnly: true });
+      const count = await (await reader.collection('docs')).count();
+      await reader.close();
+      return { refused, count };
+    });
+    expect(tried).toEqual({ refused: 'LOCKED', count: 1 });
+    await page.close();
+    const count = await other.evaluate(async () => {
+      const db = await window.nearfield.open('shared');
+      const docs = await db.collection('docs');
+      await docs.upsert([{ id: 2, vector: [2] }]);
+      return docs.count();
+    });
+    expect(count).toBe(2);
+  });
+
+  test('opened twice in a flash, the same store in memory and a packed copy agree', async ({ page }) => {
+    await load(page);
+    const [first, second] = await page.evaluate(async () => {
+      const db = await window.nearfield.open('source');
+      const docs = await db.collection('docs', { dimensions: 3 });
+      await docs.upsert(Array.from({ length: 100 }, (_, id) => ({ id, vector: [id + 1, 1, 2] })));
+      await db.flush();
+      const copy = await window.nearfield.open('copy', { storage: 'memory', from: new Blob([(await db.export()) as BlobPart]) });
+      const query = { vector: [5, 1, 2], k: 3 };
+      return [await docs.search(query), await (await copy.collection('docs')).search(query)];
+    });
+    expect(second).toEqual(first);
+  });
+
+  test('without IndexedDB the store is in memory and says so', async ({ page }) => {
+    await load(page);
+    const { storage, warning } = await page.evaluate(async () => {
+      const address = URL.createObjectURL(
+        new Blob([`delete globalThis.indexedDB; Object.defineProperty(globalThis, 'indexedDB', { value: undefined });
+          await import('${location.origin}/nearfield/worker.js');`], { type: 'text/javascript' }),
+      );
+      const db = await window.nearfield.open('private', { worker: new Worker(address, { type: 'module' }) });
+      return { storage: db.storage, warning: db.warning };
+    });
+    expect(storage).toBe('memory');
+    expect(warning).toContain('memory');
+  });
+});
+
+test.describe('examples', () => {
+  let packed: Packed;
+  test.beforeAll(() => {
+    packed = pack();
+  });
+  test.afterAll(() => rmSync(packed.folder, { recursive: true, force: true }));
+
+  async function works(page: Page, address: string): Promise<void> {
+    await page.goto(address);
+    await expect(page.locator('#status')).toHaveText('stored');
+    await expect(page.locator('#hits li').first()).toContainText('royalblue');
+    await page.reload();
+    await expect(page.locator('#status')).toHaveText('found 18 in indexeddb');
+    await expect(page.locator('#hits li').first()).toContainText('royalblue');
+  }
+
+  test('a page without a bundler', async ({ page }) => {
+    await works(page, await serve({ '/': exampleCopy(packed, 'vanilla') }));
+  });
+
+  test('vite build', async ({ page }) => {
+    const folder = exampleCopy(packed, 'vite', ['vite']);
+    const { build } = await import('vite');
+    await build({ root: folder, logLevel: 'warn' });
+    await works(page, await serve({ '/': join(folder, 'dist') }));
+  });
+
+  test('vite dev', async ({ page }) => {
+    const folder = exampleCopy(packed, 'vite', ['vite']);
+    const { createServer } = await import('vite');
+    // Links to this repository's tools lead out of the example's folder.
+    const server = await createServer({ root: folder, logLevel: 'warn', server: { port: 0, fs: { strict: false } } });
+    await server.listen();
+    try {
+      await works(page, `http://localhost:${(server.httpServer?.address() as AddressInfo).port}/`);
+    } finally {
+      await server.close();
+    }
+  });
+});

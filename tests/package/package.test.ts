@@ -1,0 +1,82 @@
+// The packed tarball: what is in it, how large it is, and that programs build with it.
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { brotliCompressSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { exampleCopy, manifestOf, pack, root, type Packed } from './packed.ts';
+
+const largestEngine = 150_000; // bytes after brotli: engine and glue
+
+let packed: Packed;
+beforeAll(() => {
+  packed = pack();
+});
+afterAll(() => rmSync(packed.folder, { recursive: true, force: true }));
+
+/** Every file that `exports` names. */
+function targets(exports: unknown): string[] {
+  if (typeof exports === 'string') return [exports];
+  return Object.values(exports as Record<string, unknown>).flatMap(targets);
+}
+
+describe('the tarball', () => {
+  test('has every file that exports name, with types first and default last', () => {
+    const exports = manifestOf(packed)['exports'] as Record<string, string | Record<string, string>>;
+    for (const target of targets(exports)) expect(packed.files).toContain(target.slice('./'.length));
+    for (const entry of Object.values(exports)) {
+      if (typeof entry === 'string') continue;
+      expect(Object.keys(entry)[0]).toBe('types');
+      expect(Object.keys(entry).at(-1)).toBe('default');
+    }
+  });
+
+  test('has nothing but the built files, the licence and the README', () => {
+    const others = packed.files.filter((file) => !file.startsWith('dist/'));
+    for (const file of others) expect(['package.json', 'README.md', 'LICENSE']).toContain(file);
+  });
+
+  test('what a page loads takes no Node modules, and no file names a place on this machine', () => {
+    for (const file of packed.files.filter((name) => /\.(js|d\.ts)$/.test(name))) {
+      const text = readFileSync(join(packed.contents, file), 'utf8');
+      expect(text).not.toContain(root);
+      if (/^dist\/(index|sync|worker|chunks\/.*)\.js$/.test(file)) expect(text).not.toMatch(/["']node:/);
+    }
+  });
+
+  test('engine and glue are small', () => {
+    const page = packed.files.filter((file) => /^dist\/(nearfield-.*\.wasm|(index|sync|worker)\.js|chunks\/.*\.js)$/.test(file));
+    const sizes = page.map((file) => brotliCompressSync(readFileSync(join(packed.contents, file))).length);
+    console.log(page.map((file, i) => `${file} ${sizes[i]}`).join('\n'));
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(largestEngine);
+  });
+});
+
+describe('the examples', () => {
+  test('node: stores, then finds', () => {
+    const folder = exampleCopy(packed, 'node');
+    const run = (): string => execFileSync(process.execPath, ['main.js', '#4060e0'], { cwd: folder, encoding: 'utf8' });
+    expect(run()).toMatch(/^stored\nroyalblue/);
+    expect(run()).toMatch(/^found 18\nroyalblue/);
+  });
+
+  test('vite: builds, with hashed engine and worker files', async () => {
+    const folder = exampleCopy(packed, 'vite', ['vite']);
+    const { build } = await import('vite');
+    await build({ root: folder, logLevel: 'warn' });
+    const assets = readdirSync(join(folder, 'dist', 'assets'));
+    for (const name of [/^nearfield-simd-.+\.wasm$/, /^nearfield-relaxed-.+\.wasm$/, /^worker-.+\.js$/]) {
+      expect(assets.filter((file) => name.test(file))).toHaveLength(1);
+    }
+    const script = assets.find((file) => /^index-.+\.js$/.test(file)) ?? '';
+    const text = readFileSync(join(folder, 'dist', 'assets', script), 'utf8');
+    for (const file of assets.filter((name) => name !== script && !/\.js$/.test(name))) expect(text).toContain(file);
+  });
+
+  test('vite: its types are those of the package', () => {
+    const folder = exampleCopy(packed, 'vite', ['vite']);
+    const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+    expect(existsSync(tsc)).toBe(true);
+    execFileSync(process.execPath, [tsc, '--project', folder, '--typeRoots', folder], { stdio: 'pipe' });
+  });
+});
