@@ -1,0 +1,205 @@
+// Files cut and bytes flipped: never a crash, never a wrong answer.
+#include <catch2/catch_test_macros.hpp>
+
+#include "sample.h"
+#include "store/layout.h"
+
+namespace nearfield::test {
+namespace {
+
+// Two generations lie in the storage, as when a commit is interrupted just before the old files are
+// removed.
+struct TwoGenerations {
+  MemoryStorage storage;
+  Contents older;
+  Contents newer;
+  MemoryStorage::Files older_files;
+
+  TwoGenerations() {
+    auto store = Store::open(storage, true);
+    write_sample(**store, 1);
+    older = contents(**store);
+    older_files = storage.files();
+    write_sample(**store, 2);
+    newer = contents(**store);
+  }
+  MemoryStorage::Files both() const {
+    MemoryStorage::Files files = older_files;
+    for (const auto& [name, bytes] : const_cast<MemoryStorage&>(storage).files()) {
+      files[name] = bytes;
+    }
+    return files;
+  }
+};
+
+bool is_damage(ErrorCode code) {
+  return code == ErrorCode::kCorrupt || code == ErrorCode::kForeignFile;
+}
+
+TEST_CASE("a store with a file cut at any byte is refused") {
+  MemoryStorage storage;
+  {
+    auto store = Store::open(storage, true);
+    write_sample(**store, 1);
+  }
+  const auto whole = storage.files();
+  for (const auto& [name, bytes] : whole) {
+    for (size_t size = 0; size < bytes.size(); ++size) {
+      storage.files() = whole;
+      storage.files()[name].resize(size);
+      const auto store = Store::open(storage, true);
+      REQUIRE_FALSE(store.ok());
+      REQUIRE(store.error().code == ErrorCode::kCorrupt);
+      REQUIRE(store.error().detail.find(name) != std::string::npos);
+    }
+    storage.files() = whole;
+    storage.files().erase(name);
+    const auto store = Store::open(storage, true);
+    REQUIRE_FALSE(store.ok());
+    REQUIRE(store.error().code == ErrorCode::kCorrupt);
+  }
+}
+
+TEST_CASE("with the older generation beside it, a cut leads to the one or the other") {
+  TwoGenerations two;
+  const auto both = two.both();
+  MemoryStorage storage;
+  for (const auto& [name, bytes] : both) {
+    const bool is_newer = !two.older_files.contains(name);
+    for (size_t size = 0; size < bytes.size(); ++size) {
+      storage.files() = both;
+      storage.files()[name].resize(size);
+      auto store = Store::open(storage, true);
+      REQUIRE(store.ok());
+      REQUIRE(contents(**store) == (is_newer ? two.older : two.newer));
+      REQUIRE((*store)->recovery().empty() == !is_newer);
+    }
+  }
+}
+
+TEST_CASE("after a fall back the next commit goes on from the older state, under new names") {
+  TwoGenerations two;
+  MemoryStorage storage;
+  storage.files() = two.both();
+  const std::string newest = storage.files().rbegin()->first;
+  storage.files()[newest].resize(100);
+  auto store = Store::open(storage, true);
+  REQUIRE(store.ok());
+  REQUIRE((*store)->manifest().generation == 1);
+  write_sample(**store, 3);
+  CHECK((*store)->manifest().generation == 3);
+  CHECK((*store)->recovery().empty());
+  CHECK(storage.files().size() == 2);
+  CHECK(reopened(storage) == contents(**store));
+}
+
+TEST_CASE("an interrupted first commit leaves an empty store") {
+  MemoryStorage storage;
+  auto store = Store::open(storage, true);
+  write_sample(**store, 1);
+  const auto whole = storage.files();
+  MemoryStorage scratch;
+  // Generation 0 as the first commit writes it.
+  {
+    auto empty = Store::open(scratch, true);
+    Store::Commit commit = (*empty)->begin();
+    add_collection(commit, 1, "x");
+    REQUIRE(commit.put({1, SegmentKind::kRows, 0}, 1, bytes_of("x")).ok());
+    const Bytes origin = scratch.files().at(layout::manifest_name(0));
+    // While it is written.
+    for (size_t size = 0; size < origin.size(); ++size) {
+      storage.files() = {{layout::manifest_name(0), Bytes(origin.begin(), origin.begin() + static_cast<ptrdiff_t>(size))}};
+      REQUIRE(reopened(storage) == Contents{});
+      REQUIRE_FALSE(Store::open(storage, false).ok());
+    }
+    // While the data and then the first manifest are written.
+    for (const auto& [name, bytes] : whole) {
+      for (size_t size = 0; size < bytes.size(); ++size) {
+        storage.files() = whole;
+        storage.files()[layout::manifest_name(0)] = origin;
+        storage.files()[name].resize(size);
+        REQUIRE(reopened(storage) == Contents{});
+      }
+    }
+    // Damaged later, with data beside it, it says nothing about the data.
+    storage.files() = whole;
+    storage.files().erase(name_of_manifest(storage));
+    storage.files()[layout::manifest_name(0)] = Bytes(origin.begin(), origin.begin() + 70);
+    CHECK_FALSE(Store::open(storage, true).ok());
+  }
+}
+
+TEST_CASE("every flipped byte of a manifest is noticed") {
+  MemoryStorage storage;
+  {
+    auto store = Store::open(storage, true);
+    write_sample(**store, 1);
+  }
+  Bytes& manifest = storage.files()[name_of_manifest(storage)];
+  for (std::byte& byte : manifest) {
+    for (const int bits : {0x01, 0x80, 0xff}) {
+      byte ^= static_cast<std::byte>(bits);
+      const auto store = Store::open(storage, true);
+      REQUIRE_FALSE(store.ok());
+      REQUIRE(is_damage(store.error().code));
+      byte ^= static_cast<std::byte>(bits);
+    }
+  }
+  REQUIRE(Store::open(storage, true).ok());
+}
+
+TEST_CASE("every flipped byte of a data file, save padding, is found by load and by verify") {
+  MemoryStorage storage;
+  auto store = Store::open(storage, true);
+  write_sample(**store, 1);
+  const auto& segments = (*store)->manifest().segments;
+  Bytes& data = storage.files()[names_of_data(storage).front()];
+  for (size_t i = 0; i < data.size(); ++i) {
+    size_t holders = i < 64 ? 1 : 0;  // of the file header only verify() speaks
+    const SegmentKey* hit = nullptr;
+    for (const auto& [key, ref] : segments) {
+      if (i >= ref.offset - 64 && i < ref.offset + ref.length) {
+        hit = &key;
+        ++holders;
+      }
+    }
+    data[i] ^= std::byte{0x10};
+    const auto report = (*store)->verify();
+    REQUIRE(report.ok());
+    REQUIRE(report->problems.size() == holders);
+    REQUIRE(report->segments == segments.size());
+    for (const auto& [key, ref] : segments) {
+      const auto payload = (*store)->load(key, ref);
+      REQUIRE(payload.ok() == (hit == nullptr || key != *hit));
+      if (!payload.ok()) REQUIRE(payload.error().code == ErrorCode::kCorrupt);
+    }
+    data[i] ^= std::byte{0x10};
+  }
+}
+
+TEST_CASE("verify names kind, collection, rows and file, and goes on after a damaged segment") {
+  MemoryStorage storage(1);  // a file for each segment
+  auto store = Store::open(storage, true);
+  write_sample(**store, 1);
+  auto report = (*store)->verify();
+  REQUIRE(report.ok());
+  CHECK(report->problems.empty());
+  CHECK(report->segments == 4);
+  CHECK(report->bytes == 300 + 97 + 64);
+  CHECK(report->rows == 7);
+
+  const SegmentRef rows = (*store)->manifest().segments.at({1, SegmentKind::kRows, 5});
+  const SegmentRef ids = (*store)->manifest().segments.at({1, SegmentKind::kIds, 0});
+  storage.files()[layout::data_name(rows.file)][rows.offset + 3] ^= std::byte{1};
+  storage.files().erase(layout::data_name(ids.file));
+  report = (*store)->verify();
+  REQUIRE(report.ok());
+  REQUIRE(report->problems.size() == 3);  // the file that is missing, its segment, the other one
+  CHECK(report->problems[1].find("rows 5..6 of rows of collection \"docs\" in " +
+                                 layout::data_name(rows.file)) != std::string::npos);
+  CHECK(report->problems[2].find("rows 0..4 of ids of collection \"docs\" in " +
+                                 layout::data_name(ids.file)) != std::string::npos);
+}
+
+}  // namespace
+}  // namespace nearfield::test
