@@ -205,6 +205,9 @@ class Engine {
     out.number(static_cast<double>(info.format_version));
     out.number(static_cast<double>(info.generation));
     out.number(static_cast<double>(info.bytes));
+    out.text(info.kernels);
+    out.number(static_cast<uint32_t>(info.warnings.size()));
+    for (const auto& warning : info.warnings) out.text(warning);
     out.number(static_cast<uint32_t>(info.bytes_by_kind.size()));
     for (const auto& [kind, bytes] : info.bytes_by_kind) {
       out.text(kind);
@@ -224,8 +227,6 @@ class Engine {
     if (!finished) return failure(finished.error());
     return {};
   }
-
-  std::string kernels() const { return std::string(kernels_in_use(*database_)); }
 
  private:
   Collection* at(int collection) const { return collections_[static_cast<size_t>(collection)]; }
@@ -324,8 +325,7 @@ EMSCRIPTEN_BINDINGS(nearfield) {
       .function("flush", &Engine::flush)
       .function("dirty", &Engine::dirty)
       .function("info", &Engine::info)
-      .function("pack", &Engine::pack)
-      .function("kernels", &Engine::kernels);
+      .function("pack", &Engine::pack);
 
   emscripten::function("unpack", &unpack);
   emscripten::function("errorCodes", &error_codes);

@@ -9,7 +9,8 @@
 //   records   per id asked u8 found, then if found: id, text metadata, f32 × dimensions
 //   options   f64 × 6: dimensions, metric, row type, m, ef_construction, seed
 //   stats     f64 × 6: count, rows, linked, memory_bytes, distance_computations, build_distances
-//   info      f64 × 3: format_version, generation, bytes; u32 count, then per kind: text name, f64 bytes
+//   info      f64 × 3: format_version, generation, bytes; text kernels; u32 count, then so many texts:
+//             warnings; u32 count, then per kind: text name, f64 bytes
 //   names     u32 count, then so many texts
 #pragma once
 

@@ -135,6 +135,8 @@ export interface DatabaseInfo {
   variant: string;
   /** The distance kernels in use. */
   kernels: string;
+  /** What opening had to repair, a sentence each. */
+  warnings: string[];
   /** The engine's version. */
   version: string;
   /** The size of the engine's memory (which never shrinks). */
@@ -179,7 +181,7 @@ export interface Database {
   readonly name: string;
   /** Where the store lives; `memory` when IndexedDB was asked for and is not there. */
   readonly storage: StorageKind;
-  /** What the user should know about this store, if anything. */
+  /** What the user should know about this store, if anything: no IndexedDB here, something had to be repaired. */
   readonly warning: string | undefined;
   /** Whether the browser promised not to evict the site's data; false outside pages. */
   readonly persisted: boolean;

@@ -102,7 +102,6 @@ export class SyncDatabase {
     return {
       ...this.engine.info(),
       variant: this.loaded.variant,
-      kernels: this.engine.kernels(),
       version: this.engine.version(),
       engineBytes: this.engine.memoryBytes(),
     };

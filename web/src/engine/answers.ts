@@ -97,10 +97,14 @@ export function decodeStats(bytes: Uint8Array): CollectionStats {
   };
 }
 
+const texts = (reader: ByteReader): string[] => Array.from({ length: reader.uint32() }, () => reader.text());
+
 export interface StoredInfo {
   formatVersion: number;
   generation: number;
   bytes: number;
+  kernels: string;
+  warnings: string[];
   bytesByKind: Record<string, number>;
 }
 
@@ -110,6 +114,8 @@ export function decodeInfo(bytes: Uint8Array): StoredInfo {
     formatVersion: reader.float64(),
     generation: reader.float64(),
     bytes: reader.float64(),
+    kernels: reader.text(),
+    warnings: texts(reader),
     bytesByKind: {},
   };
   for (let left = reader.uint32(); left > 0; --left) {
@@ -120,6 +126,5 @@ export function decodeInfo(bytes: Uint8Array): StoredInfo {
 }
 
 export function decodeNames(bytes: Uint8Array): string[] {
-  const reader = new ByteReader(bytes);
-  return Array.from({ length: reader.uint32() }, () => reader.text());
+  return texts(new ByteReader(bytes));
 }

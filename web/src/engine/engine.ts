@@ -151,10 +151,6 @@ export class Engine {
     this.run(() => this.native.pack(destination, name));
   }
 
-  kernels(): string {
-    return this.native.kernels();
-  }
-
   memoryBytes(): number {
     return this.module.memoryBytes();
   }

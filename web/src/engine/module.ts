@@ -56,7 +56,6 @@ export interface NativeEngine {
   dirty(): boolean;
   info(): Reply;
   pack(destination: StorageCalls, name: string): Reply;
-  kernels(): string;
   /** Frees the database. */
   delete(): void;
 }

@@ -92,7 +92,6 @@ export class Session {
       return {
         ...engine.info(),
         variant: loaded.variant,
-        kernels: engine.kernels(),
         version: engine.version(),
         engineBytes: engine.memoryBytes(),
       };
@@ -127,7 +126,8 @@ export class Session {
         context.progress({ phase: 'reading', done: 1, total: 1 });
         this.state = { loaded, engine, backend, readOnly: call.readOnly, unlock };
         const persisted = await this.host.persisted();
-        return { storage: backend.kind, persisted, ...(warning === undefined ? {} : { warning }) };
+        const warnings = [...(warning === undefined ? [] : [warning]), ...engine.info().warnings];
+        return { storage: backend.kind, persisted, ...(warnings.length === 0 ? {} : { warning: warnings.join('; ') }) };
       } catch (error) {
         await backend.close();
         throw error;
