@@ -113,7 +113,7 @@ export function completeOptions(options: CollectionOptions): FullOptions | undef
   return { dimensions, metric, storage, m, efConstruction, seed };
 }
 
-/** Options given when a collection is opened without dimensions must be those it has. */
+/** Options that are given for a collection must be those it has. */
 export function checkSameOptions(name: string, given: CollectionOptions, stored: FullOptions): void {
   for (const key of collectionFields as (keyof CollectionOptions)[]) {
     if (given[key] !== undefined && given[key] !== stored[key]) {

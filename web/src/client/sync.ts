@@ -1,7 +1,6 @@
 // The synchronous engine: everything but the storage of a page answers at once, in the calling thread.
 import {
   checkOpen,
-  checkSameOptions,
   checkText,
   completeOptions,
   packBatch,
@@ -11,6 +10,7 @@ import {
 } from '../arguments.js';
 import { decodeHits, decodeRecords, type FullOptions } from '../engine/answers.js';
 import { Engine, type LinkProgress } from '../engine/engine.js';
+import { openCollection } from '../engine/open-collection.js';
 import type { SessionHost } from '../engine/session.js';
 import { NearfieldError, toNearfieldError } from '../errors.js';
 import type { LoadedModule } from '../module/load.js';
@@ -83,11 +83,9 @@ export class SyncDatabase {
 
   collection<Meta = unknown>(name: string, given: CollectionOptions = {}): SyncCollection<Meta> {
     checkText(name, 'the name of a collection');
-    const options = completeOptions(given);
-    const collection = options ? this.engine.collection(name, options) : this.engine.find(name);
-    const stored = this.engine.options(collection);
-    checkSameOptions(name, given, stored);
-    return new SyncCollection<Meta>(this.engine, name, collection, stored);
+    const call = { name, options: completeOptions(given), given };
+    const { collection, options } = openCollection(this.engine, call);
+    return new SyncCollection<Meta>(this.engine, name, collection, options);
   }
 
   collections(): string[] {
@@ -148,6 +146,7 @@ export class SyncDatabase {
   private async commit(): Promise<void> {
     try {
       await this.backend.commit();
+      this.backend.release();
     } catch (error) {
       throw toNearfieldError(error);
     }

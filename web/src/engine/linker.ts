@@ -2,6 +2,7 @@
 import { NearfieldError, aborted } from '../errors.js';
 import type { Progress } from '../types.js';
 import type { Engine } from './engine.js';
+import { nextTask } from './tasks.js';
 
 /** What a call may look at and tell while it works. */
 export interface CallContext {
@@ -10,21 +11,6 @@ export interface CallContext {
 }
 
 const sliceMicroseconds = 30_000;
-
-/** Lets the messages that have come in be served. */
-const nextTask = (): Promise<void> =>
-  new Promise((resolve) => {
-    if (typeof setImmediate === 'function') {
-      setImmediate(resolve);
-      return;
-    }
-    const { port1, port2 } = new MessageChannel();
-    port1.onmessage = () => {
-      port1.close();
-      resolve();
-    };
-    port2.postMessage(undefined);
-  });
 
 interface Waiter {
   context: CallContext;

@@ -2,7 +2,6 @@
 //
 // Calls take effect in the order in which they arrive. Only two things take longer than a call of the engine:
 // linking, which runs in slices between other calls, and the storage, which one flush or export uses at a time.
-import { checkSameOptions } from '../arguments.js';
 import { NearfieldError, aborted } from '../errors.js';
 import type { LoadedModule } from '../module/load.js';
 import type { CallName, Calls, OpenCall, Opened } from '../protocol.js';
@@ -10,6 +9,8 @@ import type { Backend } from '../storage/backend.js';
 import { MemoryBackend } from '../storage/memory.js';
 import { Engine, unpack } from './engine.js';
 import { Linker, type CallContext } from './linker.js';
+import { openCollection } from './open-collection.js';
+import { nextTask } from './tasks.js';
 
 /** What differs between a page's worker and Node. */
 export interface SessionHost {
@@ -62,13 +63,7 @@ export class Session {
 
   private readonly handlers: Handlers = {
     open: (call, context) => this.open(call, context),
-    collection: ({ name, options, given }) => {
-      const { engine } = this.opened();
-      const collection = options ? engine.collection(name, options) : engine.find(name);
-      const stored = engine.options(collection);
-      checkSameOptions(name, given, stored);
-      return { collection, options: stored };
-    },
+    collection: (call) => openCollection(this.opened().engine, call),
     collections: () => this.opened().engine.names(),
     drop: ({ name }) => this.opened().engine.drop(name),
     upsert: async ({ collection, batch }, context) => {
@@ -163,6 +158,7 @@ export class Session {
     // Memory needs no writing: the engine has everything. An export makes the files.
     if (readOnly || backend.kind === 'memory') return Promise.resolve();
     this.nextWrite ??= this.useStorage(async () => {
+      await nextTask(); // flushes that were asked for already join
       this.nextWrite = undefined;
       await this.write(context);
     });
@@ -187,6 +183,7 @@ export class Session {
       engine.flush();
     }
     await backend.commit();
+    backend.release();
     context.progress({ phase: 'writing', done: 1, total: 1 });
   }
 

@@ -37,7 +37,7 @@ export abstract class Backend implements StorageCalls {
   async load(): Promise<void> {}
   /** Stores what the engine has written. After the engine flushed. */
   async commit(): Promise<void> {}
-  /** Gives up memory that holds files which the engine has read or which are stored. */
+  /** Gives up memory that holds stored files. After the engine opened, and after commit(). */
   release(): void {}
   /** Makes released files readable again. Before the engine reads stored files once more. */
   async restore(): Promise<void> {}

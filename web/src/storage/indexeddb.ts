@@ -72,7 +72,6 @@ export class IndexedDbBackend extends Backend {
       this.disconnect();
       await this.synchronise(false);
     }
-    this.release();
   }
 
   override release(): void {

@@ -1,0 +1,17 @@
+import { checkSameOptions } from '../arguments.js';
+import type { CollectionCall, CollectionOpened } from '../protocol.js';
+import type { Engine } from './engine.js';
+
+/**
+ * Opens a collection, or creates it when it is not there and its dimensions are known. What is there must have the
+ * options that were given; those left out are whatever they are.
+ */
+export function openCollection(engine: Engine, { name, options, given }: CollectionCall): CollectionOpened {
+  if (options && !engine.names().includes(name)) {
+    return { collection: engine.collection(name, options), options };
+  }
+  const collection = engine.find(name);
+  const stored = engine.options(collection);
+  checkSameOptions(name, given, stored);
+  return { collection, options: stored };
+}
