@@ -135,6 +135,7 @@ class CollectionImpl final : public Collection {
   uint32_t saving_rows_ = 0;   // rows that the commit under way holds
   bool rewritten_ = false;     // slots moved: storage's rows are void
   bool graph_changed_ = false;
+  bool graph_damaged_ = false;  // storage's codes and links are not what their checksums promise
   uint64_t build_distances_ = 0;
   mutable std::atomic<uint64_t> search_distances_{0};
 };

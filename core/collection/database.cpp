@@ -106,6 +106,7 @@ class DatabaseImpl final : public Database {
 
   Result<VerifyReport> verify() override {
     NEARFIELD_ASSIGN(VerifyReport report, store_->verify());
+    report.rows = 0;  // live records, not rows stored
     for (const auto& collection : collections_) {
       report.rows += collection->count();
       collection->check(report.problems);

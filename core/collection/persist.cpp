@@ -90,6 +90,7 @@ void CollectionImpl::saved() {
   flushed_rows_ = saving_rows_;
   rewritten_ = false;
   graph_changed_ = false;
+  graph_damaged_ = false;
   dirty_ = false;
 }
 
@@ -134,7 +135,8 @@ Result<void> CollectionImpl::save_rows(Store::Commit& commit) {
 Result<void> CollectionImpl::save_graph(Store::Commit& commit) {
   if (!graph_changed_) return {};
   const uint32_t linked = graph_->rows();
-  for (const SegmentKind kind : kGraphKinds) erase_kind(commit.manifest(), number_, kind, linked, kMaxRows);
+  const uint32_t kept = graph_damaged_ ? 0 : linked;  // of the segments, those that may be compared with
+  for (const SegmentKind kind : kGraphKinds) erase_kind(commit.manifest(), number_, kind, kept, kMaxRows);
   if (linked == 0) return {};
   const uint32_t block_rows = 1u << block_shift_;
   for (uint32_t first = 0; first < linked; first += block_rows) {
@@ -211,6 +213,7 @@ Result<std::unique_ptr<CollectionImpl>> CollectionImpl::load(Store& store, uint3
     warnings.push_back(loaded.error().detail + "; the graph is dropped and will be built again, no record is lost");
     collection->codes_ = std::make_unique<Codes>(state.options.dimensions, state.options.metric, state.block_shift);
     collection->graph_ = std::make_unique<Graph>(2 * state.options.m, state.block_shift);
+    collection->graph_damaged_ = true;
     collection->graph_changed_ = true;
     collection->dirty_ = !environment.read_only;
   }

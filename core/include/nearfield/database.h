@@ -131,7 +131,7 @@ struct DatabaseInfo {
 struct VerifyReport {
   uint64_t segments = 0;  // checked
   uint64_t bytes = 0;
-  uint64_t rows = 0;
+  uint64_t rows = 0;  // live records
   std::vector<std::string> problems;  // empty: everything holds
 };
 

@@ -215,7 +215,7 @@ TEST_CASE("a damaged graph costs a rebuild and no record") {
   const auto whole = storage.files();
   bool damaged_graph = false;
   for (const auto& [name, bytes] : whole) {
-    for (size_t at = bytes.size() / 2; at < bytes.size(); at += 4099) {
+    for (size_t at = bytes.size() / 2; at < bytes.size(); at += bytes.size() / 20) {
       storage.files() = whole;
       storage.files()[name][at] ^= std::byte{0x11};
       auto opened = Database::open(std::make_unique<BorrowedStorage>(storage), {});
