@@ -57,7 +57,8 @@ File open_file(const std::string& path, int flags) {
 
 bool flush_to_disk(int descriptor) {
 #ifdef F_FULLFSYNC
-  if (::fcntl(descriptor, F_FULLFSYNC) == 0) return true;  // on macOS fsync stops at the drive's cache
+  if (::fcntl(descriptor, F_FULLFSYNC) == 0)
+    return true;  // on macOS fsync stops at the drive's cache
 #endif
   return ::fsync(descriptor) == 0;
 }
@@ -124,7 +125,8 @@ class Writer {
   std::vector<std::byte> buffer_;
 };
 
-// A new file in place of an old one. The old one is unlinked, not emptied: others may have it mapped.
+// A new file in place of an old one. The old one is unlinked, not emptied: others may have it
+// mapped.
 Result<Writer> start_file(const std::string& path) {
   if (::unlink(path.c_str()) != 0 && errno != ENOENT) {
     return system_error(errno, "cannot replace " + path);
@@ -219,8 +221,9 @@ Result<void> PosixStorage::take_lock() {
   if (!file) return system_error(errno, "cannot open " + path(kLockName) + " for writing");
   if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK) return system_error(errno, "cannot lock " + path(kLockName));
-    return Error{ErrorCode::kAlreadyExists,
-                 directory_ + " is open for writing in another program; expected to be the only one"};
+    return Error{
+        ErrorCode::kAlreadyExists,
+        directory_ + " is open for writing in another program; expected to be the only one"};
   }
   lock_ = file.release();
   return {};
@@ -301,8 +304,8 @@ Result<void> PosixStorage::remove(std::string_view name) {
 }
 
 Result<void> PosixStorage::sync() {
-  // A failed fsync may have dropped the pages it could not write, so none is tried twice: the caller
-  // gives these files up.
+  // A failed fsync may have dropped the pages it could not write, so none is tried twice: the
+  // caller gives these files up.
   const auto descriptors = std::exchange(unsynced_, {});
   int failure = 0;
   for (const int descriptor : descriptors) {

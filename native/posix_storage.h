@@ -27,7 +27,8 @@ class PosixStorage final : public Storage {
   static Result<std::unique_ptr<PosixStorage>> open(std::string directory, Access access);
   ~PosixStorage() override;
 
-  Result<std::vector<std::string>> list() override;  // without `lock` and names that begin with a dot
+  Result<std::vector<std::string>> list()
+      override;  // without `lock` and names that begin with a dot
   Result<uint64_t> size(std::string_view name) override;
   Result<Buffer> read(std::string_view name, uint64_t offset, uint64_t length) override;
   // A sink must not outlive the storage.

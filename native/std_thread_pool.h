@@ -38,8 +38,8 @@ class StdThreadPool final : public ThreadPool {
   std::condition_variable started_;
   std::condition_variable ended_;
   Job job_;
-  uint64_t jobs_ = 0;     // begun so far
-  unsigned busy_ = 0;     // threads that are not through with the current one
+  uint64_t jobs_ = 0;  // begun so far
+  unsigned busy_ = 0;  // threads that are not through with the current one
   bool stopping_ = false;
 
   std::atomic<size_t> next_piece_ = 0;

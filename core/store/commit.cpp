@@ -118,8 +118,7 @@ Result<void> Store::Commit::tidy() {
   for (const auto& [key, ref] : manifest_.segments) {
     live[ref.file] += layout::kHeaderBytes + round_up(ref.length, layout::kAlignment);
   }
-  const uint64_t small =
-      std::min(store_.storage_.preferred_file_bytes(), kSmallFileBytes) / 2;
+  const uint64_t small = std::min(store_.storage_.preferred_file_bytes(), kSmallFileBytes) / 2;
   std::set<uint32_t> sparse_files;
   std::set<uint32_t> small_files;
   // Files of this commit are not among those of the store.
@@ -135,8 +134,7 @@ Result<void> Store::Commit::tidy() {
   if (small_files.size() > kMaxSmallFiles) sparse_files.merge(small_files);
   for (const auto& [key, ref] : manifest_.segments) {
     if (!sparse_files.contains(ref.file)) continue;
-    const auto payload =
-        store_.storage_.read(layout::data_name(ref.file), ref.offset, ref.length);
+    const auto payload = store_.storage_.read(layout::data_name(ref.file), ref.offset, ref.length);
     if (!payload.ok()) continue;  // unreadable: it stays where it is
     const auto bytes = payload->bytes();
     NEARFIELD_TRY(write(key, ref, Parts(&bytes, 1)));

@@ -147,9 +147,9 @@ Result<Decoder> check_file_header(std::span<const std::byte> bytes, const Magic&
   const auto features = decoder.get<uint32_t>();
   decoder.get<uint32_t>();  // features that may be ignored
   if (version > kFormatVersion) {
-    return Error{ErrorCode::kNewerVersion,
-                 file + " has format version " + std::to_string(version) +
-                     "; this program reads up to version " + std::to_string(kFormatVersion)};
+    return Error{ErrorCode::kNewerVersion, file + " has format version " + std::to_string(version) +
+                                               "; this program reads up to version " +
+                                               std::to_string(kFormatVersion)};
   }
   if (version == 0) {
     return Error{ErrorCode::kCorrupt, file + " has format version 0; versions begin with 1"};

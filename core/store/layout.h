@@ -27,7 +27,8 @@ inline constexpr uint64_t kLargePayload = 64 << 10;
 // Features that a reader must know to read a file at all. Version 1 has none.
 inline constexpr uint32_t kKnownFeatures = 0;
 
-// As in PNG: a byte that is not text, three letters, and line ends that a text transfer would alter.
+// As in PNG: a byte that is not text, three letters, and line ends that a text transfer would
+// alter.
 using Magic = std::array<uint8_t, 8>;
 inline constexpr Magic kDataMagic = {0x89, 'N', 'F', 'D', '\r', '\n', 0x1a, '\n'};
 inline constexpr Magic kManifestMagic = {0x89, 'N', 'F', 'M', '\r', '\n', 0x1a, '\n'};

@@ -83,7 +83,8 @@ Result<void> check_overlaps(const Manifest& manifest, std::string_view file) {
     before = &entry;
   }
   std::sort(by_place.begin(), by_place.end(), [](const Entry* a, const Entry* b) {
-    return std::pair(a->second.file, a->second.offset) < std::pair(b->second.file, b->second.offset);
+    return std::pair(a->second.file, a->second.offset) <
+           std::pair(b->second.file, b->second.offset);
   });
   for (size_t i = 1; i < by_place.size(); ++i) {
     const auto& [key_a, a] = *by_place[i - 1];
@@ -209,8 +210,7 @@ Result<Manifest> decode_manifest(std::span<const std::byte> payload, std::string
 
 Result<Manifest> decode_manifest_file(std::span<const std::byte> bytes, uint64_t generation,
                                       std::string_view file) {
-  NEARFIELD_ASSIGN(Decoder header,
-                   layout::check_file_header(bytes, layout::kManifestMagic, file));
+  NEARFIELD_ASSIGN(Decoder header, layout::check_file_header(bytes, layout::kManifestMagic, file));
   header.get<uint32_t>();
   const auto written_generation = header.get<uint64_t>();
   const auto length = header.get<uint64_t>();

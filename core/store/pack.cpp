@@ -28,8 +28,8 @@ Result<Manifest> read_pack_manifest(Storage& source, std::string_view file) {
   const auto checksum = decoder.get<uint64_t>();
   const auto file_length = decoder.get<uint64_t>();
   if (file_length != size) {
-    return corrupt(file, "it has " + std::to_string(size) + " bytes; expected " +
-                             std::to_string(file_length));
+    return corrupt(
+        file, "it has " + std::to_string(size) + " bytes; expected " + std::to_string(file_length));
   }
   const auto end = checked_add(offset, length);
   if (offset < layout::kHeaderBytes || !end || *end > size) {
@@ -71,9 +71,8 @@ Result<void> Store::pack(FileSink& sink) {
   NEARFIELD_TRY(sink.append(manifest));
   position = layout::kHeaderBytes + manifest.size();
   for (const auto& [key, ref] : manifest_.segments) {
-    NEARFIELD_ASSIGN(const Buffer payload,
-                     read_segment(storage_, layout::data_name(ref.file), manifest_, key, ref,
-                                  Check::kWhole));
+    NEARFIELD_ASSIGN(const Buffer payload, read_segment(storage_, layout::data_name(ref.file),
+                                                        manifest_, key, ref, Check::kWhole));
     const SegmentRef& target = packed.segments[key];
     const auto bytes = payload.bytes();
     NEARFIELD_TRY(append_segment(sink, position, key, target,

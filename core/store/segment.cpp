@@ -27,10 +27,10 @@ std::string describe_segment(const Manifest& manifest, const SegmentKey& key,
                              const SegmentRef& ref) {
   const std::string_view kind = segment_kind_name(key.kind);
   const auto collection = manifest.collections.find(key.collection);
-  const std::string rows =
-      ref.rows == 0 ? "no rows at " + std::to_string(key.first_row)
-                    : "rows " + std::to_string(key.first_row) + ".." +
-                          std::to_string(uint64_t{key.first_row} + ref.rows - 1);
+  const std::string rows = ref.rows == 0
+                               ? "no rows at " + std::to_string(key.first_row)
+                               : "rows " + std::to_string(key.first_row) + ".." +
+                                     std::to_string(uint64_t{key.first_row} + ref.rows - 1);
   return rows + " of " +
          (kind.empty() ? "kind " + std::to_string(static_cast<unsigned>(key.kind))
                        : std::string(kind)) +
@@ -59,8 +59,8 @@ Result<Buffer> read_segment(Storage& storage, std::string_view file, const Manif
                                           std::string(file) + " are damaged: " + what};
   };
   // Header and payload in one read; the payload keeps its alignment behind the 64 bytes of header.
-  auto segment = storage.read(file, ref.offset - layout::kHeaderBytes,
-                              ref.length + layout::kHeaderBytes);
+  auto segment =
+      storage.read(file, ref.offset - layout::kHeaderBytes, ref.length + layout::kHeaderBytes);
   if (!segment.ok()) {
     const ErrorCode code = segment.error().code;
     if (code == ErrorCode::kCorrupt || code == ErrorCode::kNotFound) {

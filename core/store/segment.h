@@ -13,10 +13,12 @@
 namespace nearfield {
 
 // `rows 0..99 of links of collection "docs"`, the subject of error messages.
-std::string describe_segment(const Manifest& manifest, const SegmentKey& key, const SegmentRef& ref);
+std::string describe_segment(const Manifest& manifest, const SegmentKey& key,
+                             const SegmentRef& ref);
 
-// Appends zeros up to ref.offset, the header and the payload to a file of `position` bytes. REQUIRES:
-// ref.offset is payload_offset(position, ref.length), and length and checksum are those of the parts.
+// Appends zeros up to ref.offset, the header and the payload to a file of `position` bytes.
+// REQUIRES: ref.offset is payload_offset(position, ref.length), and length and checksum are those
+// of the parts.
 Result<void> append_segment(FileSink& sink, uint64_t position, const SegmentKey& key,
                             const SegmentRef& ref,
                             std::span<const std::span<const std::byte>> parts);

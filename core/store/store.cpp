@@ -136,8 +136,8 @@ Result<VerifyReport> Store::verify() {
     }
   }
   for (const auto& [key, ref] : manifest_.segments) {
-    const auto payload = read_segment(storage_, layout::data_name(ref.file), manifest_, key, ref,
-                                      Check::kWhole);
+    const auto payload =
+        read_segment(storage_, layout::data_name(ref.file), manifest_, key, ref, Check::kWhole);
     if (!payload.ok()) report.problems.push_back(payload.error().detail);
     ++report.segments;
     report.bytes += ref.length;
@@ -146,9 +146,9 @@ Result<VerifyReport> Store::verify() {
   return report;
 }
 
-// Removes our files that the manifest does not need. That one of them stays is no error; it is tried
-// again at the next commit. Manifests go first (their names sort last): one that cannot be removed
-// keeps its data.
+// Removes our files that the manifest does not need. That one of them stays is no error; it is
+// tried again at the next commit. Manifests go first (their names sort last): one that cannot be
+// removed keeps its data.
 void Store::sweep() {
   leftovers_ = true;
   auto names = storage_.list();

@@ -159,9 +159,9 @@ TEST_CASE("other files than ours are not taken for an empty store") {
   storage.files() = {{"data-0000000001.nf", bytes_of("?")}};
   CHECK(open_error(storage) == ErrorCode::kCorrupt);
 
-  for (const char* name : {"manifest-1.nf", "manifest-0000000000000000000x.nf",
-                           "manifest-18446744073709551615.nf", "data-99999999999.nf",
-                           "data-9999999999.nf", "data-000000001.nfx"}) {
+  for (const char* name :
+       {"manifest-1.nf", "manifest-0000000000000000000x.nf", "manifest-18446744073709551615.nf",
+        "data-99999999999.nf", "data-9999999999.nf", "data-000000001.nfx"}) {
     storage.files() = {{name, bytes_of("?")}};
     CHECK(open_error(storage) == ErrorCode::kForeignFile);
   }
@@ -186,7 +186,8 @@ TEST_CASE("a manifest of another program is foreign") {
   CHECK(open_error(storage) == ErrorCode::kForeignFile);
 }
 
-TEST_CASE("later versions and unknown features are refused by name, even when older states lie by") {
+TEST_CASE(
+    "later versions and unknown features are refused by name, even when older states lie by") {
   MemoryStorage storage;
   auto store = Store::open(storage, true);
   write_sample(**store, 1);
