@@ -70,12 +70,12 @@ Result<void> validate(const CollectionOptions& options) {
 }
 
 Result<Buffer> Buffer::allocate(size_t size) {
-  const size_t rounded = round_up(size == 0 ? 1 : size, kBufferAlignment);
-  void* memory = std::aligned_alloc(kBufferAlignment, rounded);
+  const uint64_t rounded = round_up(size == 0 ? 1 : uint64_t{size}, kBufferAlignment);
+  void* memory = rounded <= SIZE_MAX ? std::aligned_alloc(kBufferAlignment, static_cast<size_t>(rounded)) : nullptr;
   if (memory == nullptr) {
     return Error{ErrorCode::kOutOfMemory, "no memory for " + std::to_string(size) + " bytes"};
   }
-  std::memset(memory, 0, rounded);
+  std::memset(memory, 0, static_cast<size_t>(rounded));
   return borrow(std::shared_ptr<void>(memory, std::free), static_cast<std::byte*>(memory), size);
 }
 

@@ -15,7 +15,7 @@ namespace nearfield {
 
 namespace {
 
-constexpr uint32_t kMostPieces = 16;
+constexpr ptrdiff_t kMostPieces = 16;
 constexpr unsigned kLeastBlockShift = 6;
 constexpr unsigned kMostBlockShift = 12;
 constexpr SegmentKind kRowKinds[] = {SegmentKind::kRows, SegmentKind::kIds, SegmentKind::kIdTexts,

@@ -107,52 +107,25 @@ class Walker {
     computed_ += count;
   }
 
+  // Every seed that is scored enters the pool, so that an island whose seed is not among the nearest
+  // still gets its turn as long as the pool has room for it.
   void begin_at_seeds() {
-    Nearest<kStarts> starts;
     const auto seeds = graph_.seeds();
     const auto groups = graph_.group_starts();
-    const auto rows = graph_.rows();
-    auto& batch = batch_;
-    const auto flush = [&](auto take) {
-      score({batch.data(), batch_size_}, take);
-      batch_size_ = 0;
-    };
-    const auto take_start = [&](uint32_t slot, int32_t d) { starts.offer({d, slot}); };
-    const auto add = [&](uint32_t slot, auto take) {
-      if (slot >= rows) return;
-      batch[batch_size_++] = slot;
-      if (batch_size_ == batch.size()) flush(take);
-    };
+    const auto into_pool = [&](uint32_t slot, int32_t d) { insert({d, slot}); };
     if (groups.empty()) {
-      for (const uint32_t seed : seeds) add(seed, take_start);
-      flush(take_start);
+      for (const uint32_t seed : seeds) visit(seed, into_pool);
+      flush(into_pool);
     } else {
       // Centres first; the nearest ones stand for their groups.
-      Nearest<kGroups> nearest;
-      size_t group = 0;
-      const auto take_centre = [&](uint32_t slot, int32_t d) {
-        starts.offer({d, slot});
-        while (seeds[groups[group]] != slot) ++group;  // in order; invalid slots were left out
-        nearest.offer({d, static_cast<uint32_t>(group)});
-      };
-      for (size_t g = 0; g + 1 < groups.size(); ++g) add(seeds[groups[g]], take_centre);
-      flush(take_centre);
-      for (const Candidate& near : nearest.found()) {
-        for (uint32_t i = groups[near.slot] + 1; i < groups[near.slot + 1]; ++i) {
-          add(seeds[i], take_start);
-        }
-      }
-      flush(take_start);
+      NearestGroups nearest;
+      for (uint32_t g = 0; g + 1 < groups.size(); ++g) visit(seeds[groups[g]], into_pool);
+      flush([&](uint32_t slot, int32_t d) {
+        insert({d, slot});
+      });
     }
-    if (starts.found().empty()) {  // a damaged graph without seeds is still walked
-      const uint32_t first = 0;
-      score({&first, 1}, take_start);
-    }
-    for (const Candidate& start : starts.found()) {
-      if (size_ == capacity_) break;
-      scratch_.visited[start.slot] = scratch_.epoch;
-      scratch_.pool[size_++] = start;
-    }
+    if (size_ == 0) visit(0, into_pool);  // a damaged graph without seeds is still walked
+    flush(into_pool);
   }
 
   // Scores the unvisited neighbours of a row; returns where the first unexpanded candidate may be.

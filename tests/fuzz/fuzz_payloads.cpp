@@ -1,0 +1,140 @@
+// Segments and state records with arbitrary changes but right checksums: what a hostile file can hold.
+// Whatever opens must be searchable, readable, linkable and storable without a crash.
+#include <fuzzer/FuzzedDataProvider.h>
+
+#include <memory>
+
+#include "base/random.h"
+#include "nearfield/database.h"
+#include "store/store.h"
+
+using namespace nearfield;
+
+namespace {
+
+constexpr uint32_t kDimensions = 3;
+constexpr uint32_t kRows = 1100;  // enough for a graph
+
+void make_sample(MemoryStorage& storage, Metric metric);
+
+// A database with every kind of segment, made once for each metric.
+const MemoryStorage::Files& sample(Metric metric) {
+  static const auto make = [](Metric wanted) {
+    MemoryStorage storage;
+    make_sample(storage, wanted);
+    return storage.files();
+  };
+  static const MemoryStorage::Files files[] = {make(Metric::kCosine), make(Metric::kL2), make(Metric::kDot)};
+  return files[static_cast<size_t>(metric)];
+}
+
+void require(bool holds) {
+  if (!holds) __builtin_trap();
+}
+
+// Lets a database be opened over files that outlive it.
+class Borrowed final : public Storage {
+ public:
+  explicit Borrowed(Storage& storage) : storage_(storage) {}
+  Result<std::vector<std::string>> list() override { return storage_.list(); }
+  Result<uint64_t> size(std::string_view name) override { return storage_.size(name); }
+  Result<Buffer> read(std::string_view name, uint64_t offset, uint64_t length) override {
+    return storage_.read(name, offset, length);
+  }
+  Result<std::unique_ptr<FileSink>> create(std::string_view name) override { return storage_.create(name); }
+  Result<void> remove(std::string_view name) override { return storage_.remove(name); }
+  Result<void> sync() override { return storage_.sync(); }
+  uint64_t preferred_file_bytes() const override { return storage_.preferred_file_bytes(); }
+  bool maps() const override { return storage_.maps(); }
+
+ private:
+  Storage& storage_;
+};
+
+void make_sample(MemoryStorage& storage, Metric metric) {
+  auto database = Database::open(std::make_unique<Borrowed>(storage), {});
+  require(database.ok());
+  auto docs = (*database)->collection("docs", {.dimensions = kDimensions, .metric = metric});
+  require(docs.ok());
+  std::vector<float> vectors;
+  std::vector<std::string> texts;
+  for (uint32_t i = 0; i < kRows * kDimensions; ++i) vectors.push_back(static_cast<float>(random_below(1, i, 1000)) - 500);
+  for (uint32_t i = 0; i < kRows; ++i) texts.push_back("id" + std::to_string(i));
+  std::vector<IdView> ids;
+  for (uint32_t i = 0; i < kRows; ++i) ids.push_back(i % 2 == 0 ? IdView(int64_t{i}) : IdView(std::string_view(texts[i])));
+  const std::vector<std::string_view> metadata(texts.begin(), texts.end());
+  require((*docs)->upsert({vectors, ids, metadata}).ok());
+  require((*docs)->link(0).ok());
+  require((*docs)->remove(std::vector<IdView>{int64_t{0}, int64_t{2}}).ok());
+  require((*database)->flush().ok());
+}
+
+void patch(std::vector<std::byte>& bytes, FuzzedDataProvider& input) {
+  if (bytes.empty()) return;
+  switch (input.ConsumeIntegralInRange(0, 3)) {
+    case 0: bytes.resize(input.ConsumeIntegralInRange<size_t>(0, bytes.size())); break;
+    case 1: bytes.insert(bytes.end(), input.ConsumeIntegralInRange(1, 64), std::byte{0xff}); break;
+    default: {
+      size_t at = input.ConsumeIntegralInRange<size_t>(0, bytes.size() - 1);
+      for (const uint8_t byte : input.ConsumeBytes<uint8_t>(input.ConsumeIntegralInRange(1, 16))) {
+        if (at < bytes.size()) bytes[at++] = std::byte{byte};
+      }
+    }
+  }
+}
+
+void use(Storage& storage) {
+  auto opened = Database::open(std::make_unique<Borrowed>(storage), {});
+  if (!opened.ok()) return;
+  auto database = std::move(opened).value();
+  (void)database->verify();
+  for (const std::string& name : database->names()) {
+    Collection& docs = **database->find(name);
+    SearchScratch scratch;
+    const std::vector<float> query(docs.options().dimensions, 1.0F);
+    for (const bool exact : {false, true}) {
+      auto hits = docs.search(query, {.k = 5, .ef = 20, .exact = exact}, scratch);
+      if (!hits.ok()) continue;
+      for (const Hit& hit : *hits) {
+        (void)docs.get(docs.id_at(hit.slot));
+        (void)docs.metadata_at(hit.slot);
+      }
+    }
+    (void)docs.remove(std::vector<IdView>{int64_t{4}, std::string_view("id5")});
+    (void)docs.upsert({query, std::vector<IdView>{int64_t{-1}}});
+    if (docs.options().dimensions == kDimensions) (void)docs.link(0);
+  }
+  (void)database->flush();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  FuzzedDataProvider input(data, size);
+  MemoryStorage storage;
+  storage.files() = sample(static_cast<Metric>(input.ConsumeIntegralInRange(0, 2)));
+  auto store = Store::open(storage, false);
+  require(store.ok());
+  auto commit = (*store)->begin();
+  const auto segments = (*store)->manifest().segments;
+  for (int changes = input.ConsumeIntegralInRange(1, 6); changes > 0; --changes) {
+    const size_t which = input.ConsumeIntegralInRange<size_t>(0, segments.size());
+    if (which == segments.size()) {
+      for (auto& [number, collection] : commit.manifest().collections) patch(collection.state, input);
+      continue;
+    }
+    const auto& [key, ref] = *std::next(segments.begin(), static_cast<ptrdiff_t>(which));
+    auto payload = (*store)->load(key, ref);
+    require(payload.ok());
+    std::vector<std::byte> bytes(payload->bytes().begin(), payload->bytes().end());
+    patch(bytes, input);
+    SegmentKey place = key;
+    uint32_t rows = ref.rows;
+    if (input.ConsumeIntegralInRange(0, 9) == 0) place.first_row = input.ConsumeIntegral<uint32_t>();
+    if (input.ConsumeIntegralInRange(0, 9) == 0) rows = input.ConsumeIntegral<uint32_t>();
+    if (input.ConsumeIntegralInRange(0, 9) == 0) commit.erase(key);
+    if (!commit.put(place, rows, bytes).ok()) return 0;
+  }
+  if (commit.finish().ok()) use(storage);
+  return 0;
+}
