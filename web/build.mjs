@@ -35,7 +35,6 @@ const common = {
   minify: true,
   legalComments: 'none',
   logLevel: 'warning',
-  plugins: [],
 };
 
 const entries = (...names) => names.map((name) => join(source, `${name}.ts`));
@@ -44,11 +43,12 @@ async function makeDist() {
   rmSync(dist, { recursive: true, force: true });
   mkdirSync(dist, { recursive: true });
   const plugins = [glue()];
-  // Glue and session are shared between the entries, and loaded by a page only when it has no worker.
-  const shared = { splitting: true, chunkNames: 'chunks/[name]-[hash]' };
-  await build({ ...common, ...shared, plugins, entryPoints: entries('index', 'sync', 'worker') });
-  await build({ ...common, ...shared, plugins, platform: 'node', chunkNames: 'node/[name]-[hash]',
-    entryPoints: entries('node', 'sync-node', 'node-worker') });
+  // Glue and session are shared between the entries, and loaded by a page only when it has no worker. The shared
+  // parts lie beside the entries, since addresses relative to import.meta.url may end up in them.
+  const page = entries('index', 'sync', 'worker');
+  await build({ ...common, plugins, splitting: true, chunkNames: 'page-[hash]', entryPoints: page });
+  const node = entries('node', 'sync-node', 'node-worker');
+  await build({ ...common, plugins, splitting: true, chunkNames: 'node-[hash]', platform: 'node', entryPoints: node });
   for (const variant of variants) copyFileSync(built(variant, 'wasm'), join(dist, `nearfield-${variant}.wasm`));
   await run(process.execPath, [
     join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '--project', join(root, 'web'), '--noEmit', 'false',

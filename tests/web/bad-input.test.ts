@@ -71,7 +71,7 @@ const refusals: [string, () => Promise<unknown>, string, RegExp][] = [
   ['OPFS, for now', () => open('x', { storage: 'opfs' as any }), 'UNSUPPORTED', /opfs/],
   ['IndexedDB in Node', () => open('x', { storage: 'indexeddb' }), 'UNSUPPORTED', /folder/],
   ['a packed store that is none', () => open('x', { from: new Uint8Array(1000) }), 'FOREIGN_FILE', /./],
-  ['an empty packed store', () => open('x', { from: new Uint8Array(0) }), 'FOREIGN_FILE', /./],
+  ['an empty packed store', () => open('x', { from: new Uint8Array(0) }), 'CORRUPT', /0 bytes/],
   ['a packed store that is not there', () => open('x', { from: 'no such file' }), 'IO', /no such file/i],
 ];
 /* eslint-enable */

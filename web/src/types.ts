@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 // The public types. They say what is accepted and what comes back; client/ and sync.ts implement them.
 
 /**
