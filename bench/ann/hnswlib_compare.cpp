@@ -181,8 +181,10 @@ class Nearfield final : public Index {
   void build(const DataSet& set, unsigned threads) override {
     database_.reset();
     pool_ = std::make_unique<nearfield::StdThreadPool>(threads);
+    nearfield::DatabaseOptions database_options;
+    database_options.pool = pool_.get();
     database_ = take(nearfield::Database::open(std::make_unique<nearfield::MemoryStorage>(),
-                                               {.pool = pool_.get()}));
+                                               database_options));
     nearfield::CollectionOptions options;
     options.dimensions = static_cast<uint32_t>(set.dimensions);
     options.metric = set.metric == "cosine" ? nearfield::Metric::kCosine

@@ -12,6 +12,7 @@ ExitStatus exit_status(ErrorCode code) {
     case ErrorCode::kNotFound:
     case ErrorCode::kAlreadyExists:
     case ErrorCode::kOptionsMismatch:
+    case ErrorCode::kForeignFile:
       return kBadInput;
     default:
       return kFailed;

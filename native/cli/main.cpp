@@ -40,6 +40,17 @@ int report(int status, std::string message) {
   return status;
 }
 
+std::string describe(const CLI::App& program, const CLI::ParseError& error) {
+  if (!program.get_subcommands().empty()) return error.what();
+  std::string commands;
+  for (const CLI::App* command : program.get_subcommands(nullptr)) {
+    commands += (commands.empty() ? "" : ", ") + command->get_name();
+  }
+  const std::vector<std::string> rest = program.remaining();
+  return (rest.empty() ? "no command" : "unknown command \"" + rest.front() + "\"") +
+         ", expected one of " + commands;
+}
+
 std::string help_hint(const CLI::App& program) {
   std::string command = "nearfield";
   for (const CLI::App* chosen : program.get_subcommands()) command += " " + chosen->get_name();
@@ -54,7 +65,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::Success& wish) {  // --help, --version
     return program.exit(wish);
   } catch (const CLI::ParseError& error) {
-    return report(kBadInput, error.what() + help_hint(program));
+    return report(kBadInput, describe(program, error) + help_hint(program));
   } catch (const Failure& failure) {
     return report(failure.status(), failure.what());
   } catch (const std::bad_alloc&) {

@@ -74,15 +74,6 @@ void require_free(const PackCommand& command) {
   Store(command.store, Mode::kWrite, 1);  // throws when another program has it open
 }
 
-// A file that is no pack is bad input; with stores that error means damage.
-void take_unpacked(const Result<void>& result, const std::string& file) {
-  if (result.ok()) return;
-  if (result.error().code == ErrorCode::kForeignFile) {
-    throw bad_input(file + ": is no file that pack wrote");
-  }
-  throw Failure(result.error(), file);
-}
-
 void run_unpack(const PackCommand& command) {
   input_size(command.file);  // throws when it is missing
   require_free(command);
@@ -90,7 +81,7 @@ void run_unpack(const PackCommand& command) {
   {
     PackedFile source(command.file);
     const auto destination = open_storage(staging.path(), Access::kWrite);
-    take_unpacked(Database::unpack(source, PackedFile::kName, *destination), command.file);
+    take(Database::unpack(source, PackedFile::kName, *destination), command.file);
   }
   staging.take_place_of(command.store);
   std::cout << "unpacked " << command.file << " into " << command.store << "\n";

@@ -38,14 +38,17 @@ Element parse_element(const std::string& path, std::string_view descr) {
 bool parse_shape(std::string_view text, uint64_t& rows, uint64_t& dimensions) {
   uint64_t* const parts[] = {&rows, &dimensions};
   size_t part = 0;
+  bool digits = false;
   if (!text.starts_with('(')) return false;
   for (const char c : text.substr(1)) {
-    if (c == ')') return part == 1;
+    if (c == ')') return part == 1 && digits;
     if (c == ',') {
       if (++part == 2) return false;
       *parts[part] = 0;
+      digits = false;
     } else if (std::isdigit(static_cast<unsigned char>(c)) != 0) {
       if (*parts[part] > uint64_t{1} << 56) return false;
+      digits = true;
       *parts[part] = *parts[part] * 10 + static_cast<uint64_t>(c - '0');
     } else if (c != ' ') {
       return false;
