@@ -1,6 +1,7 @@
 #include "graph/graph.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "base/coding.h"
 #include "nearfield/options.h"
@@ -38,10 +39,9 @@ bool Graph::decode_seeds(std::span<const std::byte> bytes) {
   std::vector<uint32_t> starts(start_count);
   for (uint32_t& start : starts) start = decoder.get<uint32_t>();
 
-  std::vector<uint32_t> sorted = seeds;
-  std::sort(sorted.begin(), sorted.end());
-  if (!sorted.empty() && sorted.back() >= kMaxRows) return false;
-  if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) return false;
+  for (const uint32_t seed : seeds) {
+    if (seed >= kMaxRows) return false;
+  }
   if (!starts.empty()) {
     if (starts.size() < 2 || starts.front() != 0 || starts.back() != seed_count) return false;
     const auto not_rising = std::adjacent_find(starts.begin(), starts.end(), std::greater_equal<>());

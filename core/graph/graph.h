@@ -54,8 +54,8 @@ class Graph {
   Result<void> resize(uint32_t rows);
 
   std::span<const uint32_t> seeds() const { return seeds_; }
-  // Group g of seeds() is [group_starts()[g], group_starts()[g + 1]), its first seed the centre.
-  // Empty when the seeds are not grouped.
+  // Group g of seeds() is [group_starts()[g], group_starts()[g + 1]), its first seed the centre; a
+  // seed may be in several groups. Empty when the seeds are not grouped.
   std::span<const uint32_t> group_starts() const { return group_starts_; }
   // Seeds without groups.
   void set_seeds(std::vector<uint32_t> seeds) { set_seeds(std::move(seeds), {}); }

@@ -14,6 +14,7 @@ constexpr uint32_t kSeeds = 256;
 constexpr uint32_t kRowsASeed = 16;     // in small graphs
 constexpr uint32_t kUngrouped = 48;     // as many are scored one by one
 constexpr uint32_t kCentres = 32;
+constexpr ptrdiff_t kGroupsASeed = 3;  // that a seed belongs to
 constexpr uint32_t kProbes = 1024;
 constexpr uint32_t kProbeEf = 16;
 
@@ -62,32 +63,43 @@ void choose_seeds(Graph& graph, const Codes& codes, const Kernels& kernels, uint
     graph.set_seeds(std::move(seeds));
     return;
   }
-  // Each centre is the seed farthest from the centres before; each seed joins its nearest centre.
+  // Each centre is the seed farthest from the centres before.
+  struct Group {
+    uint32_t centre;
+    std::vector<uint32_t> members;
+  };
+  std::vector<Group> groups;
+  std::vector<Candidate> memberships(seeds.size() * kCentres, {INT_MAX, 0});  // a row for each seed
   std::vector<int32_t> to_centre(seeds.size(), INT_MAX);
-  std::vector<uint32_t> group(seeds.size(), 0);
   size_t centre = 0;
-  uint32_t groups = 0;
-  while (groups < kCentres && to_centre[centre] > 0) {
+  while (groups.size() < kCentres && to_centre[centre] > 0) {
+    const auto group = static_cast<uint32_t>(groups.size());
+    groups.push_back({seeds[centre], {}});
     for (size_t i = 0; i < seeds.size(); ++i) {
       const int32_t d = i == centre ? 0 : distance(codes, kernels, seeds[i], seeds[centre]);
-      if (d < to_centre[i]) {
-        to_centre[i] = d;
-        group[i] = groups;
-      }
+      memberships[i * kCentres + group] = {d, group};
+      to_centre[i] = std::min(to_centre[i], d);
     }
     distances += seeds.size();
-    ++groups;
-    centre = static_cast<size_t>(std::max_element(to_centre.begin(), to_centre.end()) - to_centre.begin());
+    const auto farthest = std::max_element(to_centre.begin(), to_centre.end());
+    centre = static_cast<size_t>(farthest - to_centre.begin());
+  }
+  // In many dimensions the nearest centre of a seed need not be that of a query beside it; among
+  // the nearest few of both there is almost always one in common.
+  for (size_t i = 0; i < seeds.size(); ++i) {
+    if (to_centre[i] == 0) continue;
+    const auto row = memberships.begin() + static_cast<ptrdiff_t>(i * kCentres);
+    std::partial_sort(row, row + kGroupsASeed, row + kCentres);
+    for (size_t k = 0; k < std::min<size_t>(kGroupsASeed, groups.size()); ++k) {
+      groups[row[static_cast<ptrdiff_t>(k)].slot].members.push_back(seeds[i]);
+    }
   }
   std::vector<uint32_t> ordered;
   std::vector<uint32_t> starts;
-  for (uint32_t g = 0; g < groups; ++g) {
+  for (const Group& group : groups) {
     starts.push_back(static_cast<uint32_t>(ordered.size()));
-    for (size_t i = 0; i < seeds.size(); ++i) {
-      if (group[i] != g) continue;
-      ordered.push_back(seeds[i]);
-      if (to_centre[i] == 0) std::swap(ordered.back(), ordered[starts.back()]);
-    }
+    ordered.push_back(group.centre);
+    ordered.insert(ordered.end(), group.members.begin(), group.members.end());
   }
   starts.push_back(static_cast<uint32_t>(ordered.size()));
   graph.set_seeds(std::move(ordered), std::move(starts));

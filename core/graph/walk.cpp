@@ -4,7 +4,6 @@
 #include "graph/walk.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <type_traits>
 
@@ -12,8 +11,7 @@ namespace nearfield {
 namespace {
 
 constexpr uint32_t kExpanded = 0x80000000;  // slots have 31 bits (kMaxRows)
-constexpr size_t kStarts = 4;               // seeds that a walk begins with
-constexpr size_t kGroups = 3;               // groups of seeds that are scored
+constexpr size_t kGroups = 3;  // groups of seeds that are scored
 
 void prefetch(const void* address) { __builtin_prefetch(address); }
 
@@ -55,7 +53,6 @@ class Walker {
     capacity_ = std::min(ef, rows);
     size_ = 0;
     if (scratch_.pool.size() < capacity_ + 1) scratch_.pool.resize(capacity_ + 1);
-    if (scratch_.fresh.size() < graph_.degree()) scratch_.fresh.resize(graph_.degree());
     start_epoch(rows);
     begin_at_seeds();
 
@@ -112,20 +109,39 @@ class Walker {
   void begin_at_seeds() {
     const auto seeds = graph_.seeds();
     const auto groups = graph_.group_starts();
+    auto& fresh = scratch_.fresh;
     const auto into_pool = [&](uint32_t slot, int32_t d) { insert({d, slot}); };
+    fresh.clear();
     if (groups.empty()) {
-      for (const uint32_t seed : seeds) visit(seed, into_pool);
-      flush(into_pool);
+      for (const uint32_t seed : seeds) visit(seed);
     } else {
-      // Centres first; the nearest ones stand for their groups.
-      NearestGroups nearest;
-      for (uint32_t g = 0; g + 1 < groups.size(); ++g) visit(seeds[groups[g]], into_pool);
-      flush([&](uint32_t slot, int32_t d) {
+      // Centres first; the groups of the nearest ones follow.
+      auto& group_of = scratch_.groups;
+      group_of.clear();
+      for (uint32_t g = 0; g + 1 < groups.size(); ++g) {
+        if (visit(seeds[groups[g]])) group_of.push_back(g);
+      }
+      Nearest<kGroups> nearest;
+      size_t scored = 0;
+      score(fresh, [&](uint32_t slot, int32_t d) {
         insert({d, slot});
+        nearest.offer({d, group_of[scored++]});
       });
+      fresh.clear();
+      for (const Candidate& near : nearest.found()) {
+        for (uint32_t i = groups[near.slot] + 1; i < groups[near.slot + 1]; ++i) visit(seeds[i]);
+      }
     }
-    if (size_ == 0) visit(0, into_pool);  // a damaged graph without seeds is still walked
-    flush(into_pool);
+    if (size_ == 0 && fresh.empty()) visit(0);  // a damaged graph without seeds is still walked
+    score(fresh, into_pool);
+  }
+
+  // Notes a row that is to be scored; false when it was visited before or lies outside.
+  bool visit(uint32_t slot) {
+    if (slot >= graph_.rows() || scratch_.visited[slot] == scratch_.epoch) return false;
+    scratch_.visited[slot] = scratch_.epoch;
+    scratch_.fresh.push_back(slot);
+    return true;
   }
 
   // Scores the unvisited neighbours of a row; returns where the first unexpanded candidate may be.
@@ -133,6 +149,7 @@ class Walker {
     const uint32_t rows = graph_.rows();
     const uint32_t degree = graph_.degree();
     const uint32_t* links = graph_.links(from.slot);
+    scratch_.fresh.resize(degree);
     uint32_t* fresh = scratch_.fresh.data();
     uint16_t* visited = scratch_.visited.data();
     const uint16_t epoch = scratch_.epoch;
@@ -209,8 +226,6 @@ class Walker {
   const Distance distance_;
   WalkScratch& scratch_;
   const size_t ahead_;  // codes prefetched before they are scored
-  std::array<uint32_t, 64> batch_;
-  size_t batch_size_ = 0;
   size_t capacity_ = 0;
   size_t size_ = 0;
   uint64_t computed_ = 0;

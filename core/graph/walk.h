@@ -25,7 +25,8 @@ struct WalkScratch {
   std::vector<Candidate> pool;
   std::vector<uint16_t> visited;  // the epoch in which a row was last seen
   uint16_t epoch = 0;
-  std::vector<uint32_t> fresh;    // the unvisited neighbours of the row that is expanded
+  std::vector<uint32_t> fresh;   // rows that are about to be scored
+  std::vector<uint32_t> groups;  // of seeds, as their centres are scored
 };
 
 // Finds about the `ef` rows nearest to a query code, nearest first, ties by slot: at most `ef`, all
