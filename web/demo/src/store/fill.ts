@@ -75,13 +75,21 @@ export async function fill(
         if (count === 0) break;
         const first = batches[index] ?? 0;
         const words = vocabulary.words.slice(first, first + count);
+        let told = false;
         const stored = store.add(words, vectors.subarray(0, words.length * dimensions), {
           signal,
-          onProgress: (progress) => meter.engine(progress),
+          onProgress: (progress) => {
+            meter.engine(progress);
+            // Stored rows are found by scanning while they are being linked.
+            if (progress.phase === 'linking' && !told) {
+              told = true;
+              onWords(first + words.length);
+            }
+          },
         });
         await timed('engine', stored);
         meter.done();
-        onWords(first + words.length);
+        if (!told) onWords(first + words.length);
         if (words.length < rows) break; // the files are shorter than the target
       }
     } finally {

@@ -22,15 +22,15 @@ const places: Readonly<Record<StorePlace['kind'], string>> = {
   folder: 'a folder',
 };
 
-/** How kinds of data are told; the engine's other names are shown as they are. */
+/** How kinds of data are told; kinds with one name add up, and others are shown as they are. */
 const kindNames: Readonly<Record<string, string>> = {
   rows: 'Vectors (f32)',
   codes: 'Codes (7 bit)',
   links: 'Graph links',
-  graph: 'Graph links',
+  seeds: 'Graph links',
   ids: 'Words (ids)',
+  'id-texts': 'Words (ids)',
   metadata: 'Metadata',
-  manifest: 'Manifest',
 };
 
 export class StoreCard {
@@ -91,13 +91,16 @@ export class StoreCard {
   }
 
   private showKinds(byKind: Readonly<Record<string, number>>): void {
-    const sorted = Object.entries(byKind)
-      .filter(([, size]) => size > 0)
-      .sort(([, a], [, b]) => b - a);
+    const byName = new Map<string, number>();
+    for (const [kind, size] of Object.entries(byKind)) {
+      const name = kindNames[kind] ?? kind;
+      if (size > 0) byName.set(name, (byName.get(name) ?? 0) + size);
+    }
+    const sorted = [...byName].sort(([, a], [, b]) => b - a);
     // Five colours are told apart easily; smaller kinds share the last one.
-    const shown = sorted.slice(0, 4).map(([kind, size]) => [kindNames[kind] ?? kind, size] as const);
+    const shown = sorted.slice(0, 4);
     const rest = sorted.slice(4).reduce((sum, [, size]) => sum + size, 0);
-    const parts = rest > 0 ? [...shown, ['Other', rest] as const] : shown;
+    const parts: [string, number][] = rest > 0 ? [...shown, ['Other', rest]] : shown;
     const bar = make('div', { class: 'stack', 'aria-hidden': 'true' });
     const legend = make('ul', { class: 'legend', 'aria-label': 'Bytes in storage by kind' });
     parts.forEach(([name, size], index) => {
