@@ -88,6 +88,7 @@ export class App {
   /** Opens the store; the figures when it holds words, measured before anything is searched. */
   private async openStore(options: { readOnly?: boolean; from?: string }): Promise<Reopened | undefined> {
     const begin = performance.now();
+    let engineMs = 0;
     const store = await WordStore.open(
       readRecord().storeName,
       {
@@ -97,6 +98,7 @@ export class App {
         ...(this.work ? { signal: this.work.signal } : {}),
         onProgress: ({ phase, done, total }) => {
           if (phase === 'fetching') this.build.download(done, total);
+          if (phase === 'reading' && done === 0) engineMs = performance.now() - begin;
         },
       },
       (rank) => this.vocabulary.words[rank],
@@ -109,7 +111,7 @@ export class App {
     const distances = await store.distances();
     await this.vocabulary.ensure(words);
     await store.learnIds();
-    return { ms, distances, words };
+    return { ms, engineMs, distances, words };
   }
 
   /** Fills the store up to `target` words, searchable from the first batch on. */

@@ -8,7 +8,15 @@ const space = 'http://www.w3.org/2000/svg';
 const width = 360;
 const height = 210;
 const edge = { left: 40, right: 14, top: 26, bottom: 34 };
-const floors = [0.98, 0.95, 0.9, 0.8, 0.5, 0];
+// Where the recall axis may begin, and into how many even parts it is cut from there to 1.
+const floors = [
+  { from: 0.98, parts: 4 },
+  { from: 0.95, parts: 5 },
+  { from: 0.9, parts: 5 },
+  { from: 0.8, parts: 4 },
+  { from: 0.5, parts: 5 },
+  { from: 0, parts: 5 },
+];
 
 export class Chart {
   private readonly svg = byId('chart', SVGSVGElement);
@@ -29,7 +37,7 @@ export class Chart {
       return;
     }
     const lowest = Math.min(1, ...points.map((point) => point.recall));
-    const floor = floors.find((value) => value <= lowest) ?? 0;
+    const { from: floor, parts: cuts } = floors.find(({ from }) => from <= lowest) ?? { from: 0, parts: 5 };
     const times = points.map((point) => point.ms);
     // A logarithmic axis that covers the points with a little air.
     const low = Math.log(Math.max(0.001, Math.min(...times, 10)) * 0.85);
@@ -40,11 +48,11 @@ export class Chart {
       edge.top + ((1 - recall) / (1 - floor)) * (height - edge.top - edge.bottom);
 
     const parts: SVGElement[] = [];
-    for (let step = 0; step <= 4; step += 1) {
-      const recall = floor + ((1 - floor) * step) / 4;
+    for (let step = 0; step <= cuts; step += 1) {
+      const recall = floor + ((1 - floor) * step) / cuts;
       const at = y(recall);
       parts.push(shape('line', { class: 'grid', x1: edge.left, x2: width - edge.right, y1: at, y2: at }));
-      const digits = floor >= 0.95 ? 1 : 0;
+      const digits = floor > 0.95 ? 1 : 0;
       parts.push(text(`${(recall * 100).toFixed(digits)}`, edge.left - 8, at + 4, 'end'));
     }
     const bottom = height - edge.bottom;
