@@ -123,6 +123,29 @@ TEST_CASE("leftovers make room before a commit writes") {
   CHECK_FALSE(memory.files().contains("data-0000000077.nf"));
 }
 
+TEST_CASE("an old manifest that cannot be removed keeps its data until it can") {
+  MemoryStorage memory;
+  FaultyStorage storage(memory);
+  auto store = Store::open(storage, true);
+  write_sample(**store, 1);
+  const auto old = memory.files();
+  bool seen = false;
+  for (uint64_t call = 1; call < 100 && !seen; ++call) {
+    memory.files() = old;
+    store = Store::open(storage, true);
+    storage.fail(call, 1);
+    Store::Commit commit = (*store)->begin();
+    commit.manifest().segments.clear();
+    const bool changed = commit.finish().ok();
+    seen = changed && memory.files().contains(layout::manifest_name(1));
+    storage.heal();
+  }
+  REQUIRE(seen);
+  for (const auto& [name, bytes] : old) CHECK(memory.files().contains(name));
+  write_sample(**store, 2);
+  CHECK(memory.files().size() == (*store)->manifest().files.size() + 1);
+}
+
 TEST_CASE("a thousand small commits leave few files and at most twice the live bytes") {
   MemoryStorage storage;
   auto store = Store::open(storage, true);

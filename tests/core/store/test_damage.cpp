@@ -126,8 +126,30 @@ TEST_CASE("an interrupted first commit leaves an empty store") {
     storage.files() = whole;
     storage.files().erase(name_of_manifest(storage));
     storage.files()[layout::manifest_name(0)] = Bytes(origin.begin(), origin.begin() + 70);
-    CHECK_FALSE(Store::open(storage, true).ok());
+    const auto refused = Store::open(storage, true);
+    REQUIRE_FALSE(refused.ok());
+    CHECK(refused.error().code == ErrorCode::kCorrupt);
+    CHECK(refused.error().detail.find(layout::manifest_name(0)) != std::string::npos);
   }
+}
+
+TEST_CASE("a manifest that has grown, or goes by another name, is refused") {
+  MemoryStorage storage;
+  auto store = Store::open(storage, true);
+  write_sample(**store, 1);
+  const std::string name = name_of_manifest(storage);
+  storage.files()[name].push_back(std::byte{0});
+  const auto grown = Store::open(storage, true);
+  REQUIRE_FALSE(grown.ok());
+  CHECK(grown.error().detail.find("cut or grown") != std::string::npos);
+
+  storage.files()[name].pop_back();
+  auto node = storage.files().extract(name);
+  node.key() = layout::manifest_name(8);
+  storage.files().insert(std::move(node));
+  const auto renamed = Store::open(storage, true);
+  REQUIRE_FALSE(renamed.ok());
+  CHECK(renamed.error().code == ErrorCode::kCorrupt);
 }
 
 TEST_CASE("every flipped byte of a manifest is noticed") {

@@ -1,5 +1,6 @@
 // One file and the way back.
 #include <catch2/catch_test_macros.hpp>
+#include <cstring>
 
 #include "faulty_storage.h"
 #include "sample.h"
@@ -111,6 +112,30 @@ TEST_CASE("sizes in a pack's header that overflow are refused") {
     MemoryStorage destination;
     CHECK(Store::unpack(packed.storage, kPack, destination).error().code == ErrorCode::kCorrupt);
   }
+}
+
+TEST_CASE("a pack whose manifest speaks of other places is refused") {
+  Packed packed;
+  const Bytes whole = packed.bytes();
+  uint64_t manifest_length = 0;
+  std::memcpy(&manifest_length, whole.data() + 32, 8);
+  const auto refusal = [&](size_t offset, uint64_t value) {
+    packed.bytes() = whole;
+    std::memcpy(packed.bytes().data() + offset, &value, 8);
+    const uint64_t checksum = checksum64(std::span(packed.bytes()).subspan(64, manifest_length));
+    std::memcpy(packed.bytes().data() + 40, &checksum, 8);
+    reseal_header(packed.bytes());
+    MemoryStorage destination;
+    const auto unpacked = Store::unpack(packed.storage, kPack, destination);
+    REQUIRE_FALSE(unpacked.ok());
+    REQUIRE(unpacked.error().code == ErrorCode::kCorrupt);
+    return unpacked.error().detail;
+  };
+  // The length of the only file, behind the counts and the file's number.
+  CHECK(refusal(64 + 24 + 4, whole.size() + 1).find("other files") != std::string::npos);
+  // The place of the first of the four segments.
+  const size_t first_segment = 64 + static_cast<size_t>(manifest_length) - 4 * 48;
+  CHECK(refusal(first_segment + 24, 128).find("overlaps the manifest") != std::string::npos);
 }
 
 TEST_CASE("a damaged store is not packed") {
