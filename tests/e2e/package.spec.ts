@@ -71,14 +71,19 @@ test.describe('IndexedDB', () => {
     await load(page);
     const after = await page.evaluate(async (query) => {
       const start = performance.now();
-      const db = await window.nearfield.open('reload');
+      const phases: Record<string, number> = {};
+      const onProgress = ({ phase, done }: Nearfield.Progress): void => {
+        phases[`${phase} ${done}`] = performance.now() - start;
+      };
+      const db = await window.nearfield.open('reload', { onProgress });
+      phases['open'] = performance.now() - start;
       const words = await db.collection('words');
       const stats = await words.stats();
       const hits = await words.search({ vector: query, include: ['metadata'] });
       const milliseconds = performance.now() - start;
       const { engineBytes } = await db.info();
       await db.close();
-      return { milliseconds, hits, stats, engineBytes };
+      return { milliseconds, phases, hits, stats, engineBytes };
     }, before.query);
     const figures = { ...before, ...after, query: undefined, hits: undefined };
     test.info().annotations.push({ type: 'figures', description: JSON.stringify(figures) });
@@ -94,9 +99,10 @@ test.describe('IndexedDB', () => {
       const db = await window.nearfield.open('left');
       const docs = await db.collection('docs', { dimensions: 2 });
       await docs.upsert([{ id: 'a', vector: [1, 2], metadata: { deep: ['é', null] } }]);
-      await db.flush();
-      location.href = 'about:blank';
+      // Not awaited here: the page is gone before it could answer.
+      void db.flush().then(() => location.replace('about:blank'));
     });
+    await page.waitForURL('about:blank');
     await load(page);
     const found = await page.evaluate(async () => {
       const db = await window.nearfield.open('left');
@@ -196,8 +202,13 @@ test.describe('IndexedDB', () => {
     await load(page);
     const { storage, warning } = await page.evaluate(async () => {
       const address = URL.createObjectURL(
-        new Blob([`delete globalThis.indexedDB; Object.defineProperty(globalThis, 'indexedDB', { value: undefined });
-          await import('${location.origin}/nearfield/worker.js');`], { type: 'text/javascript' }),
+        new Blob(
+          [
+            `import 'data:text/javascript,Object.defineProperty(globalThis, "indexedDB", { value: undefined })';
+             import '${location.origin}/nearfield/worker.js';`,
+          ],
+          { type: 'text/javascript' },
+        ),
       );
       const db = await window.nearfield.open('private', { worker: new Worker(address, { type: 'module' }) });
       return { storage: db.storage, warning: db.warning };

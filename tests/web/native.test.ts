@@ -1,0 +1,43 @@
+// A store that the native program wrote opens in Node, and the other way round.
+import { execFileSync } from 'node:child_process';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { open } from 'nearfield';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from './folder.ts';
+import { generator, randomVectors } from './random.ts';
+
+const program = process.env['NEARFIELD_PROGRAM'] ?? join(import.meta.dirname, '..', '..', 'build', 'native', 'nearfield');
+const dimensions = 20;
+const rows = 3000;
+
+const native = (...args: string[]): string => execFileSync(program, args, { encoding: 'utf8' });
+
+test.skipIf(!existsSync(program))('written natively, read in Node', async () => {
+  const folder = temporaryFolder();
+  const vectors = randomVectors(generator(1), rows, dimensions);
+  const file = join(temporaryFolder(), 'rows.f32');
+  writeFileSync(file, vectors);
+  native('import', folder, '--from', file, '--format', 'f32', '--dimensions', String(dimensions), '--metric', 'l2');
+  await using db = await open('native', { storage: { folder } });
+  const [name = ''] = await db.collections();
+  const docs = await db.collection(name);
+  expect(await docs.stats()).toMatchObject({ count: rows, distanceComputations: 0 });
+  for (const row of [0, 1234, rows - 1]) {
+    const vector = vectors.slice(row * dimensions, (row + 1) * dimensions);
+    expect((await docs.search({ vector, k: 1 }))[0]).toMatchObject({ id: row, distance: 0 });
+  }
+});
+
+test.skipIf(!existsSync(program))('written in Node, checked natively', async () => {
+  const folder = temporaryFolder();
+  {
+    await using db = await open('node', { storage: { folder } });
+    const docs = await db.collection('docs', { dimensions });
+    const ids = Array.from({ length: rows }, (_, i) => (i % 2 === 0 ? i : `row ${i}`));
+    await docs.upsert({ ids, vectors: randomVectors(generator(2), rows, dimensions), metadata: ids });
+    await docs.delete([0, 2, 4]);
+  }
+  native('verify', folder);
+  expect(JSON.parse(native('info', folder, '--json'))).toMatchObject({ records: rows - 3, dimensions, metric: 'cosine' });
+});
