@@ -317,7 +317,7 @@ class BatchLinker final : public Linker {
     const bool grown = growth(begin_) != growth(end_);
     if (grown) choose_seeds(graph_, codes_, kernels_, options_.seed, distances_);
     restore_reachability(graph_, codes_, kernels_, scratch, distances_);
-    if (grown) probe_seeds(graph_, codes_, kernels_, options_.seed, scratch, distances_);
+    if (grown) probe_seeds(graph_, codes_, kernels_, pool_, options_.seed, distances_);
     nodes_.clear();
     phase_ = Phase::kBegin;
     return {};

@@ -157,7 +157,7 @@ class BulkLinker final : public Linker {
     for (const Copy& copy : distinct_.copies) link_copy(built_, codes_, copy);
     choose_seeds(built_, codes_, kernels_, options_.seed, distances_);
     restore_reachability(built_, codes_, kernels_, scratch, distances_);
-    probe_seeds(built_, codes_, kernels_, options_.seed, scratch, distances_);
+    probe_seeds(built_, codes_, kernels_, pool_, options_.seed, distances_);
     graph_ = std::move(built_);
     phase_ = Phase::kFinished;
     return {};

@@ -1,6 +1,7 @@
 #include "graph/seeds.h"
 
 #include <algorithm>
+#include <atomic>
 #include <climits>
 #include <vector>
 
@@ -15,8 +16,9 @@ constexpr uint32_t kRowsASeed = 16;     // in small graphs
 constexpr uint32_t kUngrouped = 48;     // as many are scored one by one
 constexpr uint32_t kCentres = 32;
 constexpr ptrdiff_t kGroupsASeed = 3;  // that a seed belongs to
-constexpr uint32_t kProbes = 1024;
+constexpr uint32_t kProbes = 8192;
 constexpr uint32_t kProbeEf = 16;
+constexpr uint32_t kMaxProbeCentres = 64;  // by which a search may get slower
 
 // One row at random from each of `count` equal parts, copies replaced by the first of their code;
 // rising, distinct.
@@ -39,18 +41,21 @@ int32_t distance(const Codes& codes, const Kernels& kernels, uint32_t a, uint32_
   return codes.build_distance(a, b, kernels.dot_u7(codes.code(a), codes.code(b), codes.stride()));
 }
 
-// Whether a walk to a row ends at least as near to it as its farthest link is.
+// Whether a walk to a row ends at least as near to it as half of its links are.
 bool is_found(const Graph& graph, const Codes& codes, const Kernels& kernels, uint32_t row,
               WalkScratch& scratch, uint64_t& distances) {
   const auto found = walk_to_link(graph, codes, kernels, row, kProbeEf, scratch, distances);
   if (found.empty()) return false;
   if (found[0].slot == row) return true;
-  int32_t farthest = 0;
+  std::vector<int32_t> to_links;
   for (const uint32_t to : graph.linked(row)) {
-    farthest = std::max(farthest, distance(codes, kernels, row, to));
+    to_links.push_back(distance(codes, kernels, row, to));
   }
-  distances += graph.linked(row).size();
-  return found[0].distance <= farthest;
+  distances += to_links.size();
+  if (to_links.empty()) return false;
+  const auto middle = to_links.begin() + static_cast<ptrdiff_t>(to_links.size() / 2);
+  std::nth_element(to_links.begin(), middle, to_links.end());
+  return found[0].distance <= *middle;
 }
 
 }  // namespace
@@ -113,13 +118,29 @@ void add_centre(Graph& graph, uint32_t slot) {
   graph.set_seeds(std::move(seeds), std::move(starts));
 }
 
-void probe_seeds(Graph& graph, const Codes& codes, const Kernels& kernels, uint64_t seed,
-                 WalkScratch& scratch, uint64_t& distances) {
+void probe_seeds(Graph& graph, const Codes& codes, const Kernels& kernels, ThreadPool& pool,
+                 uint64_t seed, uint64_t& distances) {
   const uint32_t wanted = std::min(kProbes, graph.rows());
-  for (const uint32_t row : sample_rows(graph, codes, mix64(seed ^ 0x9806e), wanted)) {
-    const auto seeds = graph.seeds();
-    if (std::find(seeds.begin(), seeds.end(), row) != seeds.end()) continue;
-    if (!is_found(graph, codes, kernels, row, scratch, distances)) add_centre(graph, row);
+  const std::vector<uint32_t> probes = sample_rows(graph, codes, mix64(seed ^ 0x9806e), wanted);
+  std::vector<WalkScratch> scratch(pool.workers());
+  std::vector<uint8_t> lost(probes.size(), 0);
+  std::atomic<uint64_t> computed = 0;
+  pool.parallel_for(probes.size(), 32, [&](size_t begin, size_t end, unsigned worker) {
+    uint64_t walked = 0;
+    for (size_t i = begin; i < end; ++i) {
+      lost[i] = !is_found(graph, codes, kernels, probes[i], scratch[worker], walked);
+    }
+    computed += walked;
+  });
+  distances += computed;
+  // One by one: the centre that one becomes may be what another lacked. A seed that is lost is in
+  // groups that are not scored, and becomes a centre as well.
+  uint32_t added = 0;
+  for (size_t i = 0; i < probes.size() && added < kMaxProbeCentres; ++i) {
+    if (lost[i] == 0) continue;
+    if (is_found(graph, codes, kernels, probes[i], scratch[0], distances)) continue;
+    add_centre(graph, probes[i]);
+    ++added;
   }
 }
 

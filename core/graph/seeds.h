@@ -12,6 +12,7 @@
 #include "graph/graph.h"
 #include "graph/walk.h"
 #include "kernels/kernels.h"
+#include "nearfield/thread_pool.h"
 
 namespace nearfield {
 
@@ -23,7 +24,7 @@ void choose_seeds(Graph& graph, const Codes& codes, const Kernels& kernels, uint
 void add_centre(Graph& graph, uint32_t slot);
 
 // Walks to a sample of the rows and makes those centres that are not found.
-void probe_seeds(Graph& graph, const Codes& codes, const Kernels& kernels, uint64_t seed,
-                 WalkScratch& scratch, uint64_t& distances);
+void probe_seeds(Graph& graph, const Codes& codes, const Kernels& kernels, ThreadPool& pool,
+                 uint64_t seed, uint64_t& distances);
 
 }  // namespace nearfield

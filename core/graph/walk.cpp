@@ -11,7 +11,7 @@ namespace nearfield {
 namespace {
 
 constexpr uint32_t kExpanded = 0x80000000;  // slots have 31 bits (kMaxRows)
-constexpr size_t kGroups = 3;  // groups of seeds that are scored
+constexpr size_t kGroups = 6;  // groups of seeds that are scored
 
 void prefetch(const void* address) { __builtin_prefetch(address); }
 

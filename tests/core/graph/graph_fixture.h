@@ -62,11 +62,12 @@ inline Rows uniform_rows(uint32_t count, uint32_t dimensions, uint64_t seed) {
   return rows;
 }
 
-// Rows around `clusters` centres, each component at most `spread` from the centre's.
+// Rows around `clusters` centres, each component at most `spread` from the centre's. Other rows of
+// the same clusters, for queries, begin at another `first`.
 inline Rows clustered_rows(uint32_t count, uint32_t dimensions, uint32_t clusters, uint32_t spread,
-                           uint64_t seed) {
+                           uint64_t seed, uint32_t first = 0) {
   Rows rows{dimensions, {}};
-  for (uint32_t i = 0; i < count; ++i) {
+  for (uint32_t i = first; i < first + count; ++i) {
     const uint32_t cluster = random_below(seed + 1, i, clusters);
     for (uint32_t j = 0; j < dimensions; ++j) {
       const uint32_t centre = random_below(seed + 2, uint64_t{cluster} * dimensions + j, 128);

@@ -80,11 +80,9 @@ TEST_CASE("the marks of 65,536 walks do not mix") {
   Index index(rows);
   index.bulk(20);
   const auto expected = index.search(rows.row(3), 20);
-  for (uint32_t i = 0; i < 65540; ++i) {
-    index.scratch.epoch = static_cast<uint16_t>(i < 10 ? i : 65526 + i % 10);
-    REQUIRE(index.search(rows.row(3), 20) == expected);
-    if (i == 40) break;
-  }
+  REQUIRE(expected.size() == 20);
+  index.scratch.epoch = 65530;  // as after so many walks; the first ones left the marks 1, 2, ...
+  for (int i = 0; i < 20; ++i) CHECK(index.search(rows.row(3), 20) == expected);
 }
 
 TEST_CASE("nearest agrees with sorting") {
