@@ -26,7 +26,7 @@ async function failure(call: Promise<unknown>): Promise<NearfieldError> {
 }
 
 const row = [1, 2, 3];
-/* eslint-disable @typescript-eslint/no-explicit-any, @typescript-eslint/no-unsafe-argument -- wrong on purpose */
+/* eslint-disable @typescript-eslint/no-explicit-any, @typescript-eslint/no-unsafe-argument, @typescript-eslint/no-unsafe-assignment -- wrong on purpose */
 const refusals: [string, () => Promise<unknown>, string, RegExp][] = [
   ['a query of other dimensions', () => docs.search({ vector: new Float32Array(384) }), 'DIMENSION_MISMATCH', /384.*3/],
   ['a row of other dimensions', () => docs.upsert([{ id: 1, vector: row }, { id: 2, vector: [1] }]), 'DIMENSION_MISMATCH', /record 1.*1 dim.*3/],
@@ -65,7 +65,7 @@ const refusals: [string, () => Promise<unknown>, string, RegExp][] = [
   ['a collection that is not there', () => db.collection('nothing'), 'NOT_FOUND', /nothing/],
   ['dropping what is not there', () => db.drop('nothing'), 'NOT_FOUND', /nothing/],
   ['an empty name', () => db.collection('', { dimensions: 1 }), 'INVALID_ARGUMENT', /non-empty/],
-  ['a store without a name', () => open('' as any), 'INVALID_ARGUMENT', /non-empty/],
+  ['a store without a name', () => open(''), 'INVALID_ARGUMENT', /non-empty/],
   ['an unknown option of open', () => open('x', { path: 'y' } as OpenOptions), 'INVALID_ARGUMENT', /"path"/],
   ['an unknown storage', () => open('x', { storage: 'disk' as any }), 'INVALID_ARGUMENT', /"disk".*"indexeddb"/],
   ['OPFS, for now', () => open('x', { storage: 'opfs' as any }), 'UNSUPPORTED', /opfs/],

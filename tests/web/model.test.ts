@@ -38,6 +38,11 @@ test.each([1, 2])('a store behaves as a Map does, seed %i', async (seed) => {
     expect(await docs.delete(ids)).toBe(before - model.size);
   }
 
+  async function clear(): Promise<void> {
+    model.clear();
+    await docs.clear();
+  }
+
   async function reopen(): Promise<void> {
     await db.close();
     db = await open('model', { storage, worker: false });
@@ -71,7 +76,7 @@ test.each([1, 2])('a store behaves as a Map does, seed %i', async (seed) => {
     if (choice < 0.5) await upsert();
     else if (choice < 0.8) await remove();
     else if (choice < 0.9) await db.flush();
-    else if (choice < 0.91) model.clear(), await docs.clear();
+    else if (choice < 0.91) await clear();
     else await reopen();
     if (step % 3 === 0) await check();
   }

@@ -32,8 +32,8 @@ export function tell(onProgress: LongCallOptions['onProgress'], progress: Progre
 }
 
 interface Pending {
-  resolve(answer: unknown): void;
-  reject(error: NearfieldError): void;
+  resolve: (answer: unknown) => void;
+  reject: (error: NearfieldError) => void;
   onProgress: LongCallOptions['onProgress'];
 }
 

@@ -66,8 +66,10 @@ export class SyncDatabase {
     const call: OpenCall = { name, storage, readOnly, ...(wasm === undefined ? {} : { wasm }) };
     const unlock = await host.lock(call);
     try {
-      const loaded = await host.loadModule(call);
-      const { backend } = await host.openStorage(loaded, call);
+      const loading = host.loadModule(call);
+      loading.catch(() => {}); // awaited below, perhaps too late for the platform's taste
+      const { backend } = await host.openStorage(loading, call);
+      const loaded = await loading;
       const engine = new Engine(loaded.module, backend, { readOnly });
       backend.release();
       return new SyncDatabase(name, readOnly, loaded, engine, backend, unlock);

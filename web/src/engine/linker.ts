@@ -1,5 +1,5 @@
 // Links the rows of one collection in slices, between which other calls are answered.
-import { NearfieldError, aborted } from '../errors.js';
+import { aborted, type NearfieldError } from '../errors.js';
 import type { Progress } from '../types.js';
 import type { Engine } from './engine.js';
 import { nextTask } from './tasks.js';
@@ -14,8 +14,8 @@ const sliceMicroseconds = 30_000;
 
 interface Waiter {
   context: CallContext;
-  resolve(): void;
-  reject(error: unknown): void;
+  resolve: () => void;
+  reject: (error: unknown) => void;
 }
 
 export class Linker {

@@ -26,7 +26,8 @@ const fromAddresses =
 export const nodeHost: SessionHost = {
   loadModule: ({ wasm }) => loadModule(wasm ? fromAddresses(wasm) : besideProgram),
 
-  async openStorage({ module }, { storage }) {
+  async openStorage(loading, { storage }) {
+    const { module } = await loading;
     const heap = (): Uint8Array => module.HEAPU8;
     if (storage === 'memory') return { backend: new MemoryBackend(heap) };
     if (storage === 'indexeddb') {

@@ -3,6 +3,7 @@ import { NearfieldError } from '../errors.js';
 import { fetchedCode } from '../module/fetch.js';
 import { loadModule } from '../module/load.js';
 import type { OpenCall } from '../protocol.js';
+import { readStoredFiles } from '../storage/idbfs-files.js';
 import { IndexedDbBackend } from '../storage/indexeddb.js';
 import { MemoryBackend } from '../storage/memory.js';
 import { takeLock } from '../storage/lock.js';
@@ -17,19 +18,23 @@ const refusals = new Set(['SecurityError', 'InvalidStateError', 'NotSupportedErr
 export const pageHost: SessionHost = {
   loadModule: (call: OpenCall) => loadModule(fetchedCode(call.wasm ?? {})),
 
-  async openStorage({ module }, { name, storage }) {
-    const memory = (): MemoryBackend => new MemoryBackend(() => module.HEAPU8);
-    if (storage === 'memory') return { backend: memory() };
+  async openStorage(loading, { name, storage }) {
+    const memory = async (): Promise<MemoryBackend> => {
+      const { module } = await loading;
+      return new MemoryBackend(() => module.HEAPU8);
+    };
+    if (storage === 'memory') return { backend: await memory() };
     if (storage !== 'indexeddb') {
       throw new NearfieldError('UNSUPPORTED', 'storage { folder } is for Node; a page has "indexeddb" and "memory"');
     }
-    if (typeof indexedDB === 'undefined') return { backend: memory(), warning: inMemory };
-    const backend = new IndexedDbBackend(module, name);
+    if (typeof indexedDB === 'undefined') return { backend: await memory(), warning: inMemory };
     try {
-      await backend.load();
-      return { backend };
+      const [files, { module }] = await Promise.all([readStoredFiles(name), loading]);
+      return { backend: new IndexedDbBackend(module, files) };
     } catch (error) {
-      if (error instanceof DOMException && refusals.has(error.name)) return { backend: memory(), warning: inMemory };
+      if (error instanceof DOMException && refusals.has(error.name)) {
+        return { backend: await memory(), warning: inMemory };
+      }
       throw error;
     }
   },

@@ -15,8 +15,8 @@ import { nextTask } from './tasks.js';
 /** What differs between a page's worker and Node. */
 export interface SessionHost {
   loadModule(call: OpenCall): Promise<LoadedModule>;
-  /** The storage that was asked for, read; or another one and a warning. */
-  openStorage(loaded: LoadedModule, call: OpenCall): Promise<{ backend: Backend; warning?: string }>;
+  /** The storage that was asked for, read; or another one and a warning. Reads while the engine is still loading. */
+  openStorage(loading: Promise<LoadedModule>, call: OpenCall): Promise<{ backend: Backend; warning?: string }>;
   /** Keeps other tabs from writing to the store; returns how to let go. Fails with `LOCKED`. */
   lock(call: OpenCall): Promise<() => void>;
   /** Whether the browser keeps the data for good. */
@@ -110,9 +110,11 @@ export class Session {
     const unlock = await this.host.lock(call);
     try {
       context.progress({ phase: 'loading-engine', done: 0, total: 1 });
-      const loaded = await this.host.loadModule(call);
+      const loading = this.host.loadModule(call);
+      loading.catch(() => {}); // awaited below, perhaps too late for the platform's taste
+      const { backend, warning } = await this.host.openStorage(loading, call);
+      const loaded = await loading;
       context.progress({ phase: 'reading', done: 0, total: 1 });
-      const { backend, warning } = await this.host.openStorage(loaded, call);
       try {
         await this.fill(loaded, backend, call, context);
         if (context.aborted) throw aborted('stopped while opening');

@@ -33,8 +33,6 @@ export abstract class Backend implements StorageCalls {
 
   // The asynchronous part.
 
-  /** Makes the stored files readable. Before the engine opens. */
-  async load(): Promise<void> {}
   /** Stores what the engine has written. After the engine flushed. */
   async commit(): Promise<void> {}
   /** Gives up memory that holds stored files. After the engine opened, and after commit(). */

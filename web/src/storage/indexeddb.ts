@@ -7,14 +7,14 @@
 //   committed without the part that failed. We abort it.
 // - It decides by modification times alone. Every file we write gets a time later than any seen before, so that a
 //   file that replaces another of its name is never taken for the old one.
+// - Its syncfs(true) could begin only when the engine's code is there. idbfs-files.ts reads the same entries while
+//   the code is still being compiled.
 // - It keeps every file's contents in memory. Once the engine has read a file, or IndexedDB has it, we drop the
 //   contents and leave the node with its time, which is all that later syncs look at.
 import { NearfieldError } from '../errors.js';
 import type { EngineModule, FileNode, FileSystem, Idbfs, IdbfsEntry } from '../engine/module.js';
+import type { StoredFiles } from './idbfs-files.js';
 import { Backend, CollectingSink, copyPart, missing, type Sink } from './backend.js';
-
-/** The database of a store; also the folder in the memory file system. */
-export const databaseName = (store: string): string => `/nearfield/${encodeURIComponent(store)}`;
 
 function abortOnFailure(idbfs: Idbfs): void {
   idbfs.storeRemoteEntry = (store, path, entry, done) => {
@@ -42,35 +42,27 @@ export class IndexedDbBackend extends Backend {
   private readonly folder: string;
   private readonly released = new Set<string>();
   private newest = 0;
-  private loaded = false;
 
-  constructor(module: EngineModule, store: string) {
+  /** Takes over the files that were read, and their connection. */
+  constructor(module: EngineModule, { folder, connection, entries }: StoredFiles) {
     super(() => module.HEAPU8);
     this.fs = module.FS;
-    this.folder = databaseName(store);
+    this.folder = folder;
     abortOnFailure(this.idbfs);
     this.fs.mkdirTree(this.folder);
     this.fs.mount(this.idbfs, {}, this.folder);
-  }
-
-  override async load(): Promise<void> {
-    await this.synchronise(true);
-    for (const name of this.listFiles()) {
-      this.newest = Math.max(this.newest, this.fs.stat(this.path(name)).mtime.getTime());
-    }
-    this.loaded = true;
+    this.idbfs.dbs[this.folder] = connection;
+    for (const [path, entry] of entries) this.adopt(path, entry);
   }
 
   override async commit(): Promise<void> {
-    // A tree that was not read would be taken for an empty store, and everything stored be removed.
-    if (!this.loaded) throw new NearfieldError('IO', 'refused to write: the stored data was never read');
     try {
-      await this.synchronise(false);
+      await this.store();
     } catch (error) {
       // Browsers close connections of pages in the background; a new one works.
       if (!(error instanceof DOMException) || error.name !== 'InvalidStateError') throw error;
       this.disconnect();
-      await this.synchronise(false);
+      await this.store();
     }
   }
 
@@ -85,7 +77,7 @@ export class IndexedDbBackend extends Backend {
     const names = [...this.released];
     if (names.length === 0) return;
     const database = await new Promise<IDBDatabase>((resolve, reject) => {
-      this.idbfs.getDB(this.folder, (error, found) => (error ? reject(error as Error) : resolve(found)));
+      this.idbfs.getDB(this.folder, (error, found) => (error ? reject(error) : resolve(found)));
     });
     const store = database.transaction(this.idbfs.DB_STORE_NAME, 'readonly').objectStore(this.idbfs.DB_STORE_NAME);
     await Promise.all(names.map((name) => this.restoreFile(store, name)));
@@ -137,9 +129,17 @@ export class IndexedDbBackend extends Backend {
     return this.fs.lookupPath(this.path(name)).node;
   }
 
-  private synchronise(populate: boolean): Promise<void> {
+  /** What syncfs(true) does with an entry. */
+  private adopt(path: string, { contents, timestamp }: IdbfsEntry): void {
+    if (!contents) return;
+    this.fs.writeFile(path, contents, { canOwn: true });
+    this.fs.utime(path, timestamp.getTime(), timestamp.getTime());
+    this.newest = Math.max(this.newest, timestamp.getTime());
+  }
+
+  private store(): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.fs.syncfs(populate, (error) => (error ? reject(error as Error) : resolve()));
+      this.fs.syncfs(false, (error) => (error ? reject(error) : resolve()));
     });
   }
 
