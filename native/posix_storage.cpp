@@ -222,7 +222,7 @@ Result<void> PosixStorage::take_lock() {
   if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK) return system_error(errno, "cannot lock " + path(kLockName));
     return Error{
-        ErrorCode::kAlreadyExists,
+        ErrorCode::kLocked,
         directory_ + " is open for writing in another program; expected to be the only one"};
   }
   lock_ = file.release();

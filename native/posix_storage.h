@@ -22,7 +22,7 @@ enum class Access { kRead, kWrite };
 class PosixStorage final : public Storage {
  public:
   // A missing directory reads as an empty storage and is made by the first create(); its parent
-  // must exist. kInvalidArgument when the path is something other than a directory, kAlreadyExists
+  // must exist. kInvalidArgument when the path is something other than a directory, kLocked
   // when another program has it open for writing.
   static Result<std::unique_ptr<PosixStorage>> open(std::string directory, Access access);
   ~PosixStorage() override;

@@ -20,6 +20,7 @@ std::string_view error_code_name(ErrorCode code) {
     case ErrorCode::kInvalidId: return "INVALID_ID";
     case ErrorCode::kNotFound: return "NOT_FOUND";
     case ErrorCode::kAlreadyExists: return "ALREADY_EXISTS";
+    case ErrorCode::kLocked: return "LOCKED";
     case ErrorCode::kOptionsMismatch: return "OPTIONS_MISMATCH";
     case ErrorCode::kForeignFile: return "FOREIGN_FILE";
     case ErrorCode::kNewerVersion: return "NEWER_VERSION";

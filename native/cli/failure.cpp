@@ -13,6 +13,8 @@ ExitStatus exit_status(ErrorCode code) {
     case ErrorCode::kAlreadyExists:
     case ErrorCode::kOptionsMismatch:
     case ErrorCode::kForeignFile:
+    case ErrorCode::kNewerVersion:
+    case ErrorCode::kCorrupt:
       return kBadInput;
     default:
       return kFailed;

@@ -47,11 +47,7 @@ std::string list(const std::vector<std::string>& names) {
 }  // namespace
 
 std::unique_ptr<PosixStorage> open_storage(const std::string& path, Access access) {
-  auto storage = PosixStorage::open(path, access);
-  if (!storage.ok() && storage.error().code == ErrorCode::kAlreadyExists) {
-    throw failed(storage.error().detail);  // locked: not the fault of what was asked
-  }
-  return take(std::move(storage), "store");
+  return take(PosixStorage::open(path, access), "store");
 }
 
 bool store_exists(const std::string& path) {

@@ -9,6 +9,7 @@ export const errorCodes = [
   'INVALID_ID', // an id that cannot be kept exactly
   'NOT_FOUND', // a collection, file or store that is not there
   'ALREADY_EXISTS', // a name that is taken
+  'LOCKED', // open for writing in another program, tab or worker
   'OPTIONS_MISMATCH', // a collection opened with other options than it was created with
   'FOREIGN_FILE', // not a Nearfield file at all
   'NEWER_VERSION', // written by a later Nearfield than this one can read
@@ -20,7 +21,6 @@ export const errorCodes = [
   'CLOSED', // a call on a closed store
   'ABORTED', // the caller asked to stop
   'UNSUPPORTED', // not available in this build or on this platform
-  'LOCKED', // another tab or worker has the store open for writing
 ] as const;
 
 export type NearfieldErrorCode = (typeof errorCodes)[number];

@@ -22,6 +22,7 @@ enum class ErrorCode : uint8_t {
   kInvalidId,          // an id that cannot be kept exactly
   kNotFound,           // a collection, file or store that is not there
   kAlreadyExists,      // a name that is taken
+  kLocked,             // open for writing in another program or tab
   kOptionsMismatch,    // a collection opened with other options than it was created with
   kForeignFile,        // not a Nearfield file at all
   kNewerVersion,       // written by a later Nearfield than this one can read

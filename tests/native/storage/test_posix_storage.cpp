@@ -178,14 +178,14 @@ TEST_CASE("a second writer is turned away until the first is gone; readers are n
   write_store(*storage, 1);
   const auto second = PosixStorage::open(path, Access::kWrite);
   REQUIRE_FALSE(second.ok());
-  CHECK(second.error().code == ErrorCode::kAlreadyExists);
+  CHECK(second.error().code == ErrorCode::kLocked);
   CHECK(second.error().detail.find(path) != std::string::npos);
 
   // Another program, not only another object.
   const pid_t child = ::fork();
   if (child == 0) {
     const auto other = PosixStorage::open(path, Access::kWrite);
-    ::_exit(!other.ok() && other.error().code == ErrorCode::kAlreadyExists ? 0 : 1);
+    ::_exit(!other.ok() && other.error().code == ErrorCode::kLocked ? 0 : 1);
   }
   int status = -1;
   ::waitpid(child, &status, 0);
@@ -203,7 +203,7 @@ TEST_CASE("two writers that both saw nothing: the second is told when it begins 
   const auto one = writable(scratch / "db");
   const auto two = writable(scratch / "db");
   write_store(*one, 1);
-  CHECK(two->create("a").error().code == ErrorCode::kAlreadyExists);
+  CHECK(two->create("a").error().code == ErrorCode::kLocked);
 }
 
 TEST_CASE("a reader keeps what it has mapped while a writer replaces the files") {
