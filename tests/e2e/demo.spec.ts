@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { type Page, expect, test } from '@playwright/test';
 
 const root = new URL('../../', import.meta.url);
-const dataFolder = new URL('bench/datasets/cache/demo/', root);
+const dataFolder = new URL('bench/datasets/cache/demo', root).pathname;
 const rowBytes = 400;
 
 interface StaticServer {
@@ -20,7 +20,7 @@ test.beforeAll(async () => {
   if (address !== '') return; // a server that runs already
   const { serve } = (await import(new URL('scripts/lib/static-server.mjs', root).href)) as StaticServer;
   server = await serve({
-    mounts: { '/': new URL('build/demo', root).pathname, '/data/': dataFolder.pathname },
+    mounts: { '/': new URL('build/demo', root).pathname, '/data/': dataFolder },
   });
   address = `http://localhost:${(server.address() as AddressInfo).port}/`;
 });
@@ -214,10 +214,11 @@ test('deletes the store only when that is confirmed, and offers to build again',
   await expect(page.locator('#status')).toHaveText('3,000 words ready');
   await page.click('#delete');
   await page.locator('#confirm').getByRole('button', { name: 'Delete' }).click();
-  await expect(page.locator('#setup-title')).toHaveText('Get the words');
+  const again = page.getByRole('button', { name: 'Build it here: 3,000 words' });
+  await expect(again).toBeVisible();
   await page.reload(); // what was deleted stays away
-  await expect(page.locator('#setup-title')).toHaveText('Get the words');
-  await page.getByRole('button', { name: 'Build it here' }).click();
+  await expect(page.locator('#status')).toHaveText('No store yet');
+  await again.click();
   await expect(page.locator('#status')).toHaveText('3,000 words ready', { timeout: 60_000 });
 });
 
@@ -233,7 +234,7 @@ test('a second tab says that the first one holds the store, and can look', async
 });
 
 test('a server without byte ranges serves as well', async ({ page }) => {
-  const file = await open(new URL('words.f32', dataFolder));
+  const file = await open(`${dataFolder}/words.f32`);
   const body = Buffer.alloc(3000 * rowBytes);
   await file.read(body, 0, body.length, 0);
   await file.close();
@@ -247,6 +248,7 @@ test('says what to do when the vectors are missing', async ({ page }) => {
   await page.goto(`${address}?words=3000`);
   await expect(page.locator('#notice-title')).toHaveText('The word vectors are not on this server');
   await expect(page.locator('#notice-text')).toContainText('npm start');
+  await expect(page.locator('#status')).toHaveText('No store yet');
   await page.unroute('**/data/words.f32');
   await page.getByRole('button', { name: 'Try again' }).click();
   await expect(page.locator('#status')).toHaveText('3,000 words ready', { timeout: 60_000 });

@@ -152,14 +152,19 @@ export class App {
       changeRecord({ build: known && result.count > 0 ? build : undefined });
       this.work = undefined;
       this.build.end();
-      if (result.count === 0) await this.offer();
-      else await this.ready({});
+      await this.settle();
     } catch (error) {
       this.work = undefined;
       this.build.end();
-      await this.ready({}).catch(() => undefined);
+      await this.settle().catch(() => undefined);
       this.fail(error, [{ label: 'Try again', run: () => void this.fillTo(target) }]);
     }
+  }
+
+  /** Shows what a fill left behind, whole, in part, or nothing. */
+  private async settle(): Promise<void> {
+    if (((await this.store?.count()) ?? 0) > 0) await this.ready({});
+    else await this.offer();
   }
 
   /** Replaces the empty store by one that was packed elsewhere. */
