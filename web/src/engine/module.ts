@@ -76,7 +76,7 @@ export interface IdbfsEntry {
 export interface Idbfs {
   dbs: Record<string, IDBDatabase>;
   DB_STORE_NAME: string;
-  getDB(name: string, done: (error: unknown, database: IDBDatabase) => void): void;
+  getDB(name: string, done: (error: Error | null, database: IDBDatabase) => void): void;
   storeRemoteEntry(store: IDBObjectStore, path: string, entry: IdbfsEntry, done: (error?: unknown) => void): void;
 }
 
@@ -92,7 +92,7 @@ export interface FileSystem {
   writeFile(path: string, contents: Uint8Array, options: { canOwn: boolean }): void;
   utime(path: string, accessed: number, modified: number): void;
   unlink(path: string): void;
-  syncfs(populate: boolean, done: (error: unknown) => void): void;
+  syncfs(populate: boolean, done: (error: Error | null) => void): void;
 }
 
 export interface EngineModule {

@@ -3,6 +3,7 @@
 // A backend is made only from files that were read, so that a tree which was never read can never be written over
 // what is stored.
 import type { IdbfsEntry } from '../engine/module.js';
+import { NearfieldError } from '../errors.js';
 
 // As in Emscripten's libidbfs.js.
 const version = 21;
@@ -20,7 +21,7 @@ export const folderOf = (store: string): string => `/nearfield/${encodeURICompon
 function answer<T>(request: IDBRequest<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     request.onsuccess = () => resolve(request.result);
-    request.onerror = () => reject(request.error);
+    request.onerror = () => reject(request.error ?? new NearfieldError('IO', 'IndexedDB failed and did not say why'));
   });
 }
 
