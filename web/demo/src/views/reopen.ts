@@ -28,7 +28,7 @@ export class ReopenPanel {
 
   /** Right after a build: what the reload is going to show. */
   showBuilt(build: BuildRecord): void {
-    this.title.textContent = 'Built and kept on this device';
+    this.title.textContent = `${build.how === 'packed' ? 'Fetched' : 'Built'} and kept on this device`;
     const did = build.how === 'packed' ? 'Fetching and storing the packed store took ' : 'Storing and linking took ';
     this.line.replaceChildren(
       did,
