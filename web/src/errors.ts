@@ -1,5 +1,5 @@
 /**
- * Everything that can go wrong, as `NearfieldError.code`. The first part of the list is the engine's own
+ * Everything that can go wrong, as `NearfieldError.code`: the engine's own list, in its order
  * (core/include/nearfield/result.h); a test compares the two.
  */
 export const errorCodes = [
