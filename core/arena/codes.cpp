@@ -1,5 +1,6 @@
 #include "arena/codes.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/checked.h"
@@ -54,6 +55,21 @@ void Codes::encode(uint32_t slot, const float* row, float scale) {
   int32_t* lifted = lifted_.row(slot);
   lifted[0] = squares;
   lifted[1] = missing > 0 ? static_cast<int32_t>(std::lround(std::sqrt(static_cast<double>(missing)))) : 0;
+}
+
+// A code is off by r, uniform in ±1/2, so that a difference of two codes is off by e = r1 - r2, of
+// variance 1/6, and e^2 has the variance 1/15 - 1/36. A squared distance D = sum of (x + e)^2 is then
+// off by sum of (2 x e + e^2). A product of codes around zero is off by sum of (q r1 + x r2), and the
+// walk counts it twice.
+double Codes::rounding_error(const uint8_t* query, int32_t distance) const {
+  if (metric_ == Metric::kDot) {
+    const auto lengths = static_cast<double>(squared_length(query) + longest_);
+    return 2 * std::sqrt(lengths / 12);
+  }
+  double squares = 0;
+  for (uint32_t i = 0; i < dimensions_; ++i) squares += query[i] * query[i];
+  const double squared_distance = std::max(0.0, squares + distance);
+  return std::sqrt(squared_distance * 4 / 6 + dimensions_ * (1.0 / 15 - 1.0 / 36));
 }
 
 void Codes::encode_query(const float* query, float scale, uint8_t* out) const {

@@ -82,17 +82,25 @@ bool CollectionImpl::walk_graph(const Query& query, const SearchOptions& options
   // compaction keeps below one half.
   const uint64_t wanted = std::max(options.ef, options.k);
   const uint64_t ef = std::min<uint64_t>(graph_->rows(), wanted * rows_->rows() / std::max<uint64_t>(1, count()));
+  const auto* code = reinterpret_cast<const uint8_t*>(scratch.query_code.data());
   uint64_t code_distances = 0;
   const auto candidates = walk(*graph_, *codes_, *environment_.kernels,
-                               reinterpret_cast<const uint8_t*>(scratch.query_code.data()),
-                               static_cast<uint32_t>(ef), scratch.walk, code_distances);
-  // Codes decide who is looked at, rows decide the order: the best by code are measured again.
-  constexpr uint64_t kLeastReranked = 32;
-  const uint64_t reranked = std::max<uint64_t>(2 * uint64_t{options.k}, kLeastReranked);
+                               code, static_cast<uint32_t>(ef), scratch.walk, code_distances);
+  // Codes decide who is looked at, rows decide the order. Measured again are the 2 k nearest by code,
+  // and where neighbours lie closer together than codes can tell, all that rounding may have put
+  // behind the k-th.
+  constexpr uint64_t kLeastMeasured = 32;
+  constexpr double kDeviations = 3;
+  const uint64_t least = std::max<uint64_t>(2 * uint64_t{options.k}, kLeastMeasured);
+  double farthest = 0;  // walk distance of the last row worth measuring, once k are
   RowMeter meter(*environment_.kernels, *rows_, query, best);
   for (const Candidate& candidate : candidates) {
-    if (meter.measured() == reranked) break;
-    if (!dead_.contains(candidate.slot)) meter.add(candidate.slot);
+    if (meter.measured() >= least && candidate.distance > farthest) break;
+    if (dead_.contains(candidate.slot)) continue;
+    meter.add(candidate.slot);
+    if (meter.measured() == options.k) {
+      farthest = candidate.distance + kDeviations * codes_->rounding_error(code, candidate.distance);
+    }
   }
   const uint64_t live = meter.finish();
   stats.code_distances += code_distances;

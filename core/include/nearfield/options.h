@@ -38,7 +38,7 @@ struct DatabaseOptions {
   bool create = true;        // make an empty database when the storage holds none
   bool read_only = false;    // every change is refused with kReadOnly
   ThreadPool* pool = nullptr;  // borrowed; null: everything runs on the calling thread
-  std::string kernels;       // force a kernel set by name ("scalar", "avx2", ...); empty: the fastest
+  std::string kernels = {};  // force a kernel set by name ("scalar", "avx2", ...); empty: the fastest
 };
 
 }  // namespace nearfield
