@@ -1,5 +1,6 @@
-// Every line that JavaScript can call. No logic: arguments are unpacked, one call of the core is made, the
-// answer is packed (boundary.h). web/src/engine/module.ts declares the same calls in TypeScript.
+// Every line that JavaScript can call. No logic: arguments are unpacked, one call of the core is
+// made, the answer is packed (boundary.h). web/src/engine/module.ts declares the same calls in
+// TypeScript.
 #include <emscripten/bind.h>
 #include <emscripten/heap.h>
 
@@ -10,8 +11,8 @@
 
 #include "boundary.h"
 #include "js_storage.h"
-#include "nearfield/database.h"
 #include "kernels/kernels.h"
+#include "nearfield/database.h"
 
 namespace nearfield::wasm {
 namespace {
@@ -46,8 +47,8 @@ class Engine {
     return reinterpret_cast<uintptr_t>(staging_[which].data());
   }
 
-  Reply collection(const std::string& name, unsigned dimensions, unsigned metric, unsigned row_type, unsigned m,
-                   unsigned ef_construction, double seed) {
+  Reply collection(const std::string& name, unsigned dimensions, unsigned metric, unsigned row_type,
+                   unsigned m, unsigned ef_construction, double seed) {
     const CollectionOptions options{.dimensions = dimensions,
                                     .metric = static_cast<Metric>(metric),
                                     .row_type = static_cast<RowType>(row_type),
@@ -89,7 +90,8 @@ class Engine {
     for (auto& id : id_views) id = ids.id();
     for (auto& text : metadata) text = texts.text();
     if (!ids.ok() || !texts.ok()) return broken();
-    auto stored = target->upsert({.vectors = staged_floats(), .ids = id_views, .metadata = metadata});
+    auto stored =
+        target->upsert({.vectors = staged_floats(), .ids = id_views, .metadata = metadata});
     release();
     if (!stored) return failure(stored.error());
     return {.value = static_cast<double>(*stored), .total = target->wants_link() ? 1.0 : 0.0};
@@ -100,7 +102,8 @@ class Engine {
     if (target == nullptr) return dropped();
     auto progress = target->link(static_cast<uint64_t>(budget_us));
     if (!progress) return failure(progress.error());
-    return {.value = static_cast<double>(progress->done), .total = static_cast<double>(progress->total)};
+    return {.value = static_cast<double>(progress->done),
+            .total = static_cast<double>(progress->total)};
   }
 
   Reply remove(int collection, unsigned count) {
@@ -144,7 +147,8 @@ class Engine {
     return answer(std::move(out));
   }
 
-  Reply search(int collection, unsigned queries, unsigned k, unsigned ef, bool exact, unsigned include) {
+  Reply search(int collection, unsigned queries, unsigned k, unsigned ef, bool exact,
+               unsigned include) {
     Collection* const target = at(collection);
     if (target == nullptr) return dropped();
     const SearchOptions options{.k = k, .ef = ef, .exact = exact};
@@ -171,9 +175,10 @@ class Engine {
     if (target == nullptr) return dropped();
     const CollectionOptions& options = target->options();
     Writer out;
-    for (const double value : {static_cast<double>(options.dimensions), static_cast<double>(options.metric),
-                               static_cast<double>(options.row_type), static_cast<double>(options.m),
-                               static_cast<double>(options.ef_construction), static_cast<double>(options.seed)}) {
+    for (const double value :
+         {static_cast<double>(options.dimensions), static_cast<double>(options.metric),
+          static_cast<double>(options.row_type), static_cast<double>(options.m),
+          static_cast<double>(options.ef_construction), static_cast<double>(options.seed)}) {
       out.number(value);
     }
     return answer(std::move(out));
@@ -232,7 +237,9 @@ class Engine {
   Collection* at(int collection) const { return collections_[static_cast<size_t>(collection)]; }
 
   static Reply dropped() { return failure({ErrorCode::kNotFound, "this collection was dropped"}); }
-  static Reply broken() { return failure({ErrorCode::kInvalidArgument, "the packed ids or texts are cut short"}); }
+  static Reply broken() {
+    return failure({ErrorCode::kInvalidArgument, "the packed ids or texts are cut short"});
+  }
 
   Reply handle(Result<Collection*> found) {
     if (!found) return failure(found.error());
@@ -261,7 +268,8 @@ class Engine {
 
   Reply answer(Writer out) {
     answer_ = std::move(out.bytes());
-    return {.data = reinterpret_cast<uintptr_t>(answer_.data()), .size = static_cast<uint32_t>(answer_.size())};
+    return {.data = reinterpret_cast<uintptr_t>(answer_.data()),
+            .size = static_cast<uint32_t>(answer_.size())};
   }
 
   std::unique_ptr<Database> database_;

@@ -1,15 +1,17 @@
 // How values cross between JavaScript and the engine. web/src/engine/boundary.ts is the other side.
 //
-// Everything is little-endian and unaligned. JavaScript asks for a staging area, writes into it and makes one
-// call; the answer of a call lies in memory until the next call, and JavaScript copies it out.
+// Everything is little-endian and unaligned. JavaScript asks for a staging area, writes into it and
+// makes one call; the answer of a call lies in memory until the next call, and JavaScript copies it
+// out.
 //
 //   text      u32 length, then so many UTF-8 bytes
 //   id        a text; or u32 0xffffffff, then i64: an integer
-//   hits      per query u32 count, then per hit: f32 distance, id, [text metadata], [f32 × dimensions]
-//   records   per id asked u8 found, then if found: id, text metadata, f32 × dimensions
+//   hits      per query u32 count, then per hit: f32 distance, id, [text metadata], [f32 ×
+//   dimensions] records   per id asked u8 found, then if found: id, text metadata, f32 × dimensions
 //   options   f64 × 6: dimensions, metric, row type, m, ef_construction, seed
 //   stats     f64 × 6: count, rows, linked, memory_bytes, distance_computations, build_distances
-//   info      f64 × 3: format_version, generation, bytes; text kernels; u32 count, then so many texts:
+//   info      f64 × 3: format_version, generation, bytes; text kernels; u32 count, then so many
+//   texts:
 //             warnings; u32 count, then per kind: text name, f64 bytes
 //   names     u32 count, then so many texts
 #pragma once

@@ -8,7 +8,8 @@ namespace {
 using emscripten::val;
 
 Error error_of(const val& backend, double answer) {
-  return {static_cast<ErrorCode>(static_cast<int>(-answer) - 1), backend["detail"].as<std::string>()};
+  return {static_cast<ErrorCode>(static_cast<int>(-answer) - 1),
+          backend["detail"].as<std::string>()};
 }
 
 class JsFileSink final : public FileSink {
@@ -58,14 +59,15 @@ Result<Buffer> JsStorage::read(std::string_view name, uint64_t offset, uint64_t 
   // Before memory is asked for: a length that a damaged manifest claims must not be believed.
   NEARFIELD_ASSIGN(const uint64_t available, size(name));
   if (offset > available || length > available - offset) {
-    return Error{ErrorCode::kCorrupt, "the file " + std::string(name) + " has " + std::to_string(available) +
-                                          " bytes, but " + std::to_string(length) + " from byte " +
+    return Error{ErrorCode::kCorrupt, "the file " + std::string(name) + " has " +
+                                          std::to_string(available) + " bytes, but " +
+                                          std::to_string(length) + " from byte " +
                                           std::to_string(offset) + " are needed"};
   }
   NEARFIELD_ASSIGN(Buffer buffer, Buffer::allocate(static_cast<size_t>(length)));
   const auto address = reinterpret_cast<uintptr_t>(buffer.data());
-  const auto answer = backend_.call<double>("read", std::string(name), static_cast<double>(offset), address,
-                                            static_cast<size_t>(length));
+  const auto answer = backend_.call<double>("read", std::string(name), static_cast<double>(offset),
+                                            address, static_cast<size_t>(length));
   if (answer < 0) return error_of(backend_, answer);
   return buffer;
 }

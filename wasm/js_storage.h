@@ -1,10 +1,11 @@
 // JsStorage: a Storage whose files are kept by a JavaScript object (web/src/storage/backend.ts).
 //
-// The object's methods are synchronous and never throw. They return a number: 0 or more is the answer, a
-// negative one is -1 - ErrorCode, and the object's `detail` then says what happened. Bytes cross as addresses in
-// the engine's memory. What is asynchronous in the browser (reading IndexedDB, writing to it) happens around the
-// calls of the engine, so sync() orders files only where the object can do so at once (a folder in Node);
-// IndexedDB takes everything of one flush in one transaction.
+// The object's methods are synchronous and never throw. They return a number: 0 or more is the
+// answer, a negative one is -1 - ErrorCode, and the object's `detail` then says what happened.
+// Bytes cross as addresses in the engine's memory. What is asynchronous in the browser (reading
+// IndexedDB, writing to it) happens around the calls of the engine, so sync() orders files only
+// where the object can do so at once (a folder in Node); IndexedDB takes everything of one flush in
+// one transaction.
 #pragma once
 
 #include <emscripten/val.h>

@@ -59,7 +59,8 @@ template <class T>
 std::vector<T> read_values(const std::string& path, size_t count) {
   std::vector<T> values(count);
   std::ifstream file(path, std::ios::binary);
-  file.read(reinterpret_cast<char*>(values.data()), static_cast<std::streamsize>(count * sizeof(T)));
+  file.read(reinterpret_cast<char*>(values.data()),
+            static_cast<std::streamsize>(count * sizeof(T)));
   if (!file || file.peek() != std::ifstream::traits_type::eof()) {
     throw std::runtime_error(path + ": expected " + std::to_string(count * sizeof(T)) + " bytes");
   }
@@ -70,8 +71,8 @@ DataSet read_set(const std::string& folder, const std::string& name) {
   const std::string prefix = folder + "/" + name;
   std::ifstream file(prefix + ".meta.json");
   if (!file) {
-    throw std::runtime_error(prefix + ".meta.json is missing; run node bench/datasets/prepare.mjs " +
-                             name);
+    throw std::runtime_error(prefix +
+                             ".meta.json is missing; run node bench/datasets/prepare.mjs " + name);
   }
   const Json meta = Json::parse(file);
   if (meta.at("k") != kK) throw std::runtime_error(name + ": expected the ten nearest as truth");
@@ -103,7 +104,7 @@ class Index {
  public:
   virtual ~Index() = default;
   virtual const char* name() const = 0;
-  virtual void build(const DataSet& set, unsigned threads) = 0;  // from nothing
+  virtual void build(const DataSet& set, unsigned threads) = 0;            // from nothing
   virtual void search(const DataSet& set, uint32_t ef, Found& found) = 0;  // one thread
 };
 
@@ -129,7 +130,7 @@ class Hnswlib final : public Index {
       space_ = std::make_unique<hnswlib::InnerProductSpace>(set.dimensions);
     }
     graph_ = std::make_unique<hnswlib::HierarchicalNSW<float>>(space_.get(), set.rows, kM,
-                                                                kEfConstruction);
+                                                               kEfConstruction);
     add(set, 0);
     std::atomic<size_t> next{1};
     std::vector<std::thread> workers;
@@ -144,9 +145,9 @@ class Hnswlib final : public Index {
   void search(const DataSet& set, uint32_t ef, Found& found) override {
     graph_->setEf(ef);
     for (size_t i = 0; i < set.queries; ++i) {
-      auto nearest = cosine_ ? graph_->searchKnn(
-                                   normalized(set.query_row(i), set.dimensions).data(), kK)
-                             : graph_->searchKnn(set.query_row(i), kK);
+      auto nearest =
+          cosine_ ? graph_->searchKnn(normalized(set.query_row(i), set.dimensions).data(), kK)
+                  : graph_->searchKnn(set.query_row(i), kK);
       found[i].clear();
       for (; !nearest.empty(); nearest.pop()) {
         found[i].push_back(static_cast<int32_t>(nearest.top().second));
@@ -183,8 +184,8 @@ class Nearfield final : public Index {
     pool_ = std::make_unique<nearfield::StdThreadPool>(threads);
     nearfield::DatabaseOptions database_options;
     database_options.pool = pool_.get();
-    database_ = take(nearfield::Database::open(std::make_unique<nearfield::MemoryStorage>(),
-                                               database_options));
+    database_ = take(
+        nearfield::Database::open(std::make_unique<nearfield::MemoryStorage>(), database_options));
     nearfield::CollectionOptions options;
     options.dimensions = static_cast<uint32_t>(set.dimensions);
     options.metric = set.metric == "cosine" ? nearfield::Metric::kCosine
@@ -202,8 +203,8 @@ class Nearfield final : public Index {
 
   void search(const DataSet& set, uint32_t ef, Found& found) override {
     for (size_t i = 0; i < set.queries; ++i) {
-      const auto hits = take(collection_->search({set.query_row(i), set.dimensions},
-                                                 {.k = kK, .ef = ef}, scratch_));
+      const auto hits = take(
+          collection_->search({set.query_row(i), set.dimensions}, {.k = kK, .ef = ef}, scratch_));
       found[i].clear();
       for (const nearfield::Hit& hit : hits) {
         found[i].push_back(static_cast<int32_t>(collection_->id_at(hit.slot).number()));
@@ -230,7 +231,8 @@ struct Options {
 };
 
 // Builds each index `rounds` times, alternating; the last ones stay for searching.
-Json measure_builds(const DataSet& set, const std::vector<Index*>& indexes, const Options& options) {
+Json measure_builds(const DataSet& set, const std::vector<Index*>& indexes,
+                    const Options& options) {
   std::vector<std::vector<double>> seconds(indexes.size());
   for (unsigned round = 0; round < options.build_rounds; ++round) {
     for (size_t i = 0; i < indexes.size(); ++i) {
@@ -291,8 +293,8 @@ Json summary(const Json& result) {
     const double ours = qps_at_recall(result.at("search"), "nearfield", wanted);
     const double theirs = qps_at_recall(result.at("search"), "hnswlib", wanted);
     if (ours == 0 || theirs == 0) continue;
-    rows.push_back({{"recall", wanted}, {"hnswlib", theirs}, {"nearfield", ours},
-                    {"ratio", ours / theirs}});
+    rows.push_back(
+        {{"recall", wanted}, {"hnswlib", theirs}, {"nearfield", ours}, {"ratio", ours / theirs}});
   }
   return rows;
 }
@@ -337,11 +339,16 @@ Options parse(int argc, char** argv) {
       if (value < 1) throw std::runtime_error(argument + " needs a number above 0");
       return static_cast<unsigned>(value);
     };
-    if (argument == "--threads") options.threads = number();
-    else if (argument == "--build-rounds") options.build_rounds = number();
-    else if (argument == "--rounds") options.search_rounds = number();
-    else if (argument == "--json") options.json = true;
-    else names.push_back(argument);
+    if (argument == "--threads")
+      options.threads = number();
+    else if (argument == "--build-rounds")
+      options.build_rounds = number();
+    else if (argument == "--rounds")
+      options.search_rounds = number();
+    else if (argument == "--json")
+      options.json = true;
+    else
+      names.push_back(argument);
   }
   if (names.size() != 2) throw std::runtime_error(kUsage);
   options.folder = names[0];
@@ -354,10 +361,14 @@ void run(const Options& options) {
   Hnswlib hnswlib;
   Nearfield nearfield;
   const std::vector<Index*> indexes = {&hnswlib, &nearfield};
-  Json result = {{"set", set.name},         {"rows", set.rows},
-                 {"dimensions", set.dimensions}, {"metric", set.metric},
-                 {"queries", set.queries},  {"k", kK},
-                 {"m", kM},                 {"ef_construction", kEfConstruction},
+  Json result = {{"set", set.name},
+                 {"rows", set.rows},
+                 {"dimensions", set.dimensions},
+                 {"metric", set.metric},
+                 {"queries", set.queries},
+                 {"k", kK},
+                 {"m", kM},
+                 {"ef_construction", kEfConstruction},
                  {"threads", options.threads}};
   result["build"] = measure_builds(set, indexes, options);
   result["kernels"] = nearfield.kernels();

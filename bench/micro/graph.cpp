@@ -134,8 +134,8 @@ struct Run {
   size_t lost = 0;  // queries of which none of the ten was found
 };
 
-Run search(const Set& set, const Graph& graph, const Codes& codes, const Kernels& kernels, uint32_t ef,
-           int repetitions) {
+Run search(const Set& set, const Graph& graph, const Codes& codes, const Kernels& kernels,
+           uint32_t ef, int repetitions) {
   const size_t queries = set.queries.size() / set.dimensions;
   WalkScratch scratch;
   Buffer code = std::move(Buffer::allocate(codes.stride())).value();
@@ -185,12 +185,15 @@ Run search(const Set& set, const Graph& graph, const Codes& codes, const Kernels
 
 int main(int argc, char** argv) {
   if (argc < 4) {
-    std::fprintf(stderr, "usage: %s PREFIX DIMENSIONS cosine|l2|dot [--option value]...\n", argv[0]);
+    std::fprintf(stderr, "usage: %s PREFIX DIMENSIONS cosine|l2|dot [--option value]...\n",
+                 argv[0]);
     return 2;
   }
-  std::map<std::string, std::string> options{{"--degree", "32"}, {"--ef-construction", "200"},
-      {"--threads", "2"}, {"--bulk", "1"}, {"--add", "0"}, {"--kernels", ""}, {"--repeat", "3"},
-      {"--ef", "10,14,20,28,40,56,80,100,120,160,200,300,400,600,800"}};
+  std::map<std::string, std::string> options{
+      {"--degree", "32"}, {"--ef-construction", "200"},
+      {"--threads", "2"}, {"--bulk", "1"},
+      {"--add", "0"},     {"--kernels", ""},
+      {"--repeat", "3"},  {"--ef", "10,14,20,28,40,56,80,100,120,160,200,300,400,600,800"}};
   for (int i = 4; i + 1 < argc; i += 2) options[argv[i]] = argv[i + 1];
 
   const std::string prefix = argv[1];
@@ -217,7 +220,8 @@ int main(int argc, char** argv) {
   const double encoded = now();
   const double encoded_cpu = cpu_now();
   Graph graph(graph_options.degree, kBlockShift);
-  const auto bulk_rows = static_cast<uint32_t>(std::stod(options["--bulk"]) * static_cast<double>(rows));
+  const auto bulk_rows =
+      static_cast<uint32_t>(std::stod(options["--bulk"]) * static_cast<double>(rows));
   uint64_t distances = 0;
   if (bulk_rows < rows && !codes.resize(bulk_rows).ok()) return 1;
   if (bulk_rows > 0) {
@@ -227,10 +231,11 @@ int main(int argc, char** argv) {
   }
   const double built = now();
   const double built_cpu = cpu_now();
-  std::printf("%s: %zu rows, %s: encode %.2f s, bulk build of %u rows %.2f s (cpu %.2f), %.0f distances a row\n",
-              prefix.c_str(), rows, kernels.name, encoded - started, bulk_rows, built - encoded,
-              built_cpu - encoded_cpu,
-              static_cast<double>(distances) / std::max(1u, bulk_rows));
+  std::printf(
+      "%s: %zu rows, %s: encode %.2f s, bulk build of %u rows %.2f s (cpu %.2f), %.0f distances a "
+      "row\n",
+      prefix.c_str(), rows, kernels.name, encoded - started, bulk_rows, built - encoded,
+      built_cpu - encoded_cpu, static_cast<double>(distances) / std::max(1u, bulk_rows));
   if (bulk_rows < rows) {
     const size_t most = std::stoul(options["--add"]);
     const size_t added = most > 0 ? std::min(most, rows - bulk_rows) : rows - bulk_rows;
@@ -247,8 +252,9 @@ int main(int argc, char** argv) {
   }
   size_t links = 0;
   for (uint32_t slot = 0; slot < graph.rows(); ++slot) links += graph.linked(slot).size();
-  std::printf("%.1f links a row, %zu seeds in %zu groups\n", static_cast<double>(links) / graph.rows(),
-              graph.seeds().size(), graph.group_starts().size());
+  std::printf("%.1f links a row, %zu seeds in %zu groups\n",
+              static_cast<double>(links) / graph.rows(), graph.seeds().size(),
+              graph.group_starts().size());
   for (const std::string& problem : check_graph(graph)) std::printf("! %s\n", problem.c_str());
 
   for (size_t at = 0; at < options["--ef"].size();) {

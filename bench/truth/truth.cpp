@@ -76,16 +76,25 @@ Options ParseOptions(int argc, char** argv) {
     }
     if (i + 1 == argc) Fail(std::string(name) + " takes a value");
     const std::string_view value = argv[i + 1];
-    if (name == "--base") options.base = value;
-    else if (name == "--query") options.query = value;
-    else if (name == "--out") options.out = value;
-    else if (name == "--dimensions") options.dimensions = ParseCount(name, value);
-    else if (name == "--k") options.k = ParseCount(name, value);
-    else if (name == "--threads") options.threads = ParseCount(name, value);
-    else if (name == "--metric") options.metric = ParseMetric(value);
-    else Fail("unknown option '" + std::string(name) + "'; see --help");
+    if (name == "--base")
+      options.base = value;
+    else if (name == "--query")
+      options.query = value;
+    else if (name == "--out")
+      options.out = value;
+    else if (name == "--dimensions")
+      options.dimensions = ParseCount(name, value);
+    else if (name == "--k")
+      options.k = ParseCount(name, value);
+    else if (name == "--threads")
+      options.threads = ParseCount(name, value);
+    else if (name == "--metric")
+      options.metric = ParseMetric(value);
+    else
+      Fail("unknown option '" + std::string(name) + "'; see --help");
   }
-  if (options.base.empty() || options.query.empty() || options.out.empty() || options.dimensions == 0) {
+  if (options.base.empty() || options.query.empty() || options.out.empty() ||
+      options.dimensions == 0) {
     Fail("--base, --query, --dimensions and --out are needed; see --help");
   }
   return options;
@@ -125,7 +134,8 @@ std::size_t RowsOf(const std::string& path, std::size_t dimensions) {
   return bytes / (dimensions * sizeof(float));
 }
 
-void ReadRows(std::ifstream& file, std::size_t first, std::size_t rows, std::size_t dimensions, float* out) {
+void ReadRows(std::ifstream& file, std::size_t first, std::size_t rows, std::size_t dimensions,
+              float* out) {
   const std::size_t row_bytes = dimensions * sizeof(float);
   file.seekg(static_cast<std::streamoff>(first * row_bytes));
   file.read(reinterpret_cast<char*>(out), static_cast<std::streamsize>(rows * row_bytes));
@@ -136,7 +146,8 @@ double Sum(Lanes v) { return ((v[0] + v[4]) + (v[2] + v[6])) + ((v[1] + v[5]) + 
 
 // kTile × kTile sums of products or of squared differences.
 template <bool kDifference>
-void Tile(const Matrix& queries, std::size_t query, const Matrix& rows, std::size_t row, double out[kTile][kTile]) {
+void Tile(const Matrix& queries, std::size_t query, const Matrix& rows, std::size_t row,
+          double out[kTile][kTile]) {
   const std::size_t stride = rows.stride();
   const Lanes* a = queries.Row(query);
   const Lanes* b = rows.Row(row);
@@ -192,8 +203,9 @@ double Distance(Metric metric, double sum, double query_length, double row_lengt
   return lengths > 0 ? -sum / lengths : 0.0;
 }
 
-void ScanBlock(const Options& options, const Matrix& queries, const std::vector<double>& query_lengths,
-               const Matrix& block, std::size_t first_row, std::size_t rows, Results& results) {
+void ScanBlock(const Options& options, const Matrix& queries,
+               const std::vector<double>& query_lengths, const Matrix& block, std::size_t first_row,
+               std::size_t rows, Results& results) {
   std::vector<double> row_lengths(rows);
   if (options.metric == Metric::kCosine) {
     for (std::size_t row = 0; row < rows; ++row) row_lengths[row] = Length(block, row);
@@ -202,14 +214,17 @@ void ScanBlock(const Options& options, const Matrix& queries, const std::vector<
   for (std::size_t query = 0; query < results.size(); query += kTile) {
     const std::size_t query_count = std::min(kTile, results.size() - query);
     for (std::size_t row = 0; row < rows; row += kTile) {
-      if (options.metric == Metric::kL2) Tile<true>(queries, query, block, row, sums);
-      else Tile<false>(queries, query, block, row, sums);
+      if (options.metric == Metric::kL2)
+        Tile<true>(queries, query, block, row, sums);
+      else
+        Tile<false>(queries, query, block, row, sums);
       const std::size_t row_count = std::min(kTile, rows - row);
       for (std::size_t i = 0; i < query_count; ++i) {
         for (std::size_t j = 0; j < row_count; ++j) {
           const double distance =
               Distance(options.metric, sums[i][j], query_lengths[query + i], row_lengths[row + j]);
-          Insert(results[query + i], options.k, {distance, static_cast<std::int32_t>(first_row + row + j)});
+          Insert(results[query + i], options.k,
+                 {distance, static_cast<std::int32_t>(first_row + row + j)});
         }
       }
     }
@@ -265,7 +280,8 @@ int main(int argc, char** argv) {
     for (const Hit& hit : hits) ids.push_back(hit.row);
   }
   std::ofstream out(options.out, std::ios::binary);
-  out.write(reinterpret_cast<const char*>(ids.data()), static_cast<std::streamsize>(ids.size() * sizeof(ids[0])));
+  out.write(reinterpret_cast<const char*>(ids.data()),
+            static_cast<std::streamsize>(ids.size() * sizeof(ids[0])));
   out.close();
   if (!out) Fail("cannot write " + options.out);
 }

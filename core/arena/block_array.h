@@ -33,7 +33,9 @@ class BlockArray {
   uint32_t block_rows() const { return 1u << shift_; }
   uint32_t block_count() const { return (rows_ + block_rows() - 1) >> shift_; }
 
-  T* row(uint32_t slot) { return pointers_[slot >> shift_] + (slot & (block_rows() - 1)) * stride_; }
+  T* row(uint32_t slot) {
+    return pointers_[slot >> shift_] + (slot & (block_rows() - 1)) * stride_;
+  }
   const T* row(uint32_t slot) const {
     return pointers_[slot >> shift_] + (slot & (block_rows() - 1)) * stride_;
   }
@@ -41,7 +43,8 @@ class BlockArray {
   // Rows in use of block `b`, as bytes.
   uint32_t rows_in_block(uint32_t b) const { return std::min(block_rows(), rows_ - (b << shift_)); }
   std::span<const std::byte> block_bytes(uint32_t b) const {
-    return {reinterpret_cast<const std::byte*>(pointers_[b]), rows_in_block(b) * stride_ * sizeof(T)};
+    return {reinterpret_cast<const std::byte*>(pointers_[b]),
+            rows_in_block(b) * stride_ * sizeof(T)};
   }
 
   // Grows with zeroed rows or shrinks; on kOutOfMemory nothing changed.
@@ -61,7 +64,8 @@ class BlockArray {
       for (uint32_t b = rows >> shift_; b < blocks && b < blocks_.size(); ++b) {
         const uint32_t keep = rows - std::min(rows, b << shift_);
         if (keep < rows_in_block(b)) {
-          std::memset(pointers_[b] + keep * stride_, 0, (rows_in_block(b) - keep) * stride_ * sizeof(T));
+          std::memset(pointers_[b] + keep * stride_, 0,
+                      (rows_in_block(b) - keep) * stride_ * sizeof(T));
         }
       }
     }

@@ -49,18 +49,20 @@ void Codes::encode(uint32_t slot, const float* row, float scale) {
     *walk_terms_.row(slot) = squares;
     return;
   }
-  // (q - z).(x - z) = q.x - z sum(x) + a constant of the query, and twice that is what is maximised.
+  // (q - z).(x - z) = q.x - z sum(x) + a constant of the query, and twice that is what is
+  // maximised.
   *walk_terms_.row(slot) = 2 * quantizer_.zero * sum;
   const int64_t missing = longest_ - squared_length(code);
   int32_t* lifted = lifted_.row(slot);
   lifted[0] = squares;
-  lifted[1] = missing > 0 ? static_cast<int32_t>(std::lround(std::sqrt(static_cast<double>(missing)))) : 0;
+  lifted[1] =
+      missing > 0 ? static_cast<int32_t>(std::lround(std::sqrt(static_cast<double>(missing)))) : 0;
 }
 
 // A code is off by r, uniform in ±1/2, so that a difference of two codes is off by e = r1 - r2, of
-// variance 1/6, and e^2 has the variance 1/15 - 1/36. A squared distance D = sum of (x + e)^2 is then
-// off by sum of (2 x e + e^2). A product of codes around zero is off by sum of (q r1 + x r2), and the
-// walk counts it twice.
+// variance 1/6, and e^2 has the variance 1/15 - 1/36. A squared distance D = sum of (x + e)^2 is
+// then off by sum of (2 x e + e^2). A product of codes around zero is off by sum of (q r1 + x r2),
+// and the walk counts it twice.
 double Codes::rounding_error(const uint8_t* query, int32_t distance) const {
   if (metric_ == Metric::kDot) {
     const auto lengths = static_cast<double>(squared_length(query) + longest_);

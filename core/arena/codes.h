@@ -39,7 +39,9 @@ class Codes {
   size_t stride() const { return codes_.stride(); }  // bytes, a multiple of kCodePad
   const uint8_t* code(uint32_t slot) const { return codes_.row(slot); }
 
-  int32_t walk_distance(uint32_t slot, int32_t dot) const { return *walk_terms_.row(slot) - 2 * dot; }
+  int32_t walk_distance(uint32_t slot, int32_t dot) const {
+    return *walk_terms_.row(slot) - 2 * dot;
+  }
   int32_t walk_term(uint32_t slot) const { return *walk_terms_.row(slot); }
   // The build distance of two rows whose codes have this product.
   int32_t build_distance(uint32_t a, uint32_t b, int32_t dot) const {
@@ -56,8 +58,8 @@ class Codes {
   void encode(uint32_t slot, const float* row, float scale);
   // Encodes a query (the same map; `out` has stride() bytes, 64-byte aligned).
   void encode_query(const float* query, float scale, uint8_t* out) const;
-  // By how much rounding to codes moves a walk distance of an encoded query: one standard deviation,
-  // in units of walk distances, for a row at walk distance `distance`.
+  // By how much rounding to codes moves a walk distance of an encoded query: one standard
+  // deviation, in units of walk distances, for a row at walk distance `distance`.
   double rounding_error(const uint8_t* query, int32_t distance) const;
   // The squared length of a code vector around the code of zero: what longest() is the maximum of.
   int64_t squared_length(const uint8_t* code) const;

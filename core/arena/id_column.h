@@ -56,7 +56,8 @@ class IdColumn {
   TextColumn texts_;
   bool indexed_ = false;
   size_t entries_ = 0;
-  std::vector<uint32_t> table_;  // open addressing, linear probing, a power of two, at most half full
+  std::vector<uint32_t>
+      table_;  // open addressing, linear probing, a power of two, at most half full
 };
 
 }  // namespace nearfield

@@ -17,7 +17,8 @@ float inverse_length(std::span<const float> vector) {
 
 Result<Query> Query::make(std::span<const float> vector, Metric metric) {
   Query query;
-  NEARFIELD_ASSIGN(query.buffer_, Buffer::allocate(round_up(vector.size(), kFloatPad) * sizeof(float)));
+  NEARFIELD_ASSIGN(query.buffer_,
+                   Buffer::allocate(round_up(vector.size(), kFloatPad) * sizeof(float)));
   std::memcpy(query.buffer_.data(), vector.data(), vector.size_bytes());
   if (metric == Metric::kCosine) query.scale_ = inverse_length(vector);
   return query;
@@ -57,7 +58,8 @@ float Rows::distance(const Kernels& kernels, const Query& query, uint32_t slot) 
   return finish(kernel(query.values(), values_.row(slot), values_.stride()), query, slot);
 }
 
-void Rows::distance4(const Kernels& kernels, const Query& query, const uint32_t slots[4], float out[4]) const {
+void Rows::distance4(const Kernels& kernels, const Query& query, const uint32_t slots[4],
+                     float out[4]) const {
   const auto kernel = metric_ == Metric::kL2 ? kernels.l24_f32 : kernels.dot4_f32;
   const float* rows[4];
   for (int r = 0; r < 4; ++r) rows[r] = values_.row(slots[r]);

@@ -41,13 +41,16 @@ class Rows {
 
   uint32_t rows() const { return values_.rows(); }
   std::span<const float> get(uint32_t slot) const { return {values_.row(slot), dimensions_}; }
-  float scale(uint32_t slot) const { return metric_ == Metric::kCosine ? *scales_.row(slot) : 1.0F; }
+  float scale(uint32_t slot) const {
+    return metric_ == Metric::kCosine ? *scales_.row(slot) : 1.0F;
+  }
 
   Result<void> resize(uint32_t rows);  // new rows are zero until set
   void set(uint32_t slot, std::span<const float> vector);
 
   float distance(const Kernels& kernels, const Query& query, uint32_t slot) const;
-  void distance4(const Kernels& kernels, const Query& query, const uint32_t slots[4], float out[4]) const;
+  void distance4(const Kernels& kernels, const Query& query, const uint32_t slots[4],
+                 float out[4]) const;
 
   BlockArray<float>& value_blocks() { return values_; }
   const BlockArray<float>& value_blocks() const { return values_; }

@@ -43,7 +43,8 @@ class SlotSet {
     count_ = 0;
     for (size_t i = 0; i < words_.size(); ++i) {
       count_ += static_cast<uint32_t>(std::popcount(words_[i]));
-      if (words_[i] != 0 && i * 64 + 63 - static_cast<size_t>(std::countl_zero(words_[i])) >= rows) return false;
+      if (words_[i] != 0 && i * 64 + 63 - static_cast<size_t>(std::countl_zero(words_[i])) >= rows)
+        return false;
     }
     return true;
   }

@@ -65,7 +65,8 @@ void TextColumn::truncate(uint32_t rows) {
   last.own();
   last.rows = last_rows;
   last.own_ends.resize(last_rows);
-  last.own_texts.resize(std::min<size_t>(last.own_texts.size(), last_rows == 0 ? 0 : last.own_ends.back()));
+  last.own_texts.resize(
+      std::min<size_t>(last.own_texts.size(), last_rows == 0 ? 0 : last.own_ends.back()));
 }
 
 std::optional<std::string_view> TextColumn::text_in(const Block& block, uint32_t row) const {
@@ -127,7 +128,8 @@ bool TextColumn::adopt(Buffer payload, uint32_t count) {
 uint64_t TextColumn::memory_bytes() const {
   uint64_t bytes = 0;
   for (const Block& block : blocks_) {
-    bytes += block.mapped.size() + block.own_ends.capacity() * sizeof(uint32_t) + block.own_texts.capacity();
+    bytes += block.mapped.size() + block.own_ends.capacity() * sizeof(uint32_t) +
+             block.own_texts.capacity();
   }
   return bytes;
 }

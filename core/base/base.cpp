@@ -1,7 +1,7 @@
 // The definitions behind the small public headers: names of codes, buffers, options and the serial
 // pool.
-#include <cstring>
 #include <cstdlib>
+#include <cstring>
 
 #include "base/checked.h"
 #include "nearfield/buffer.h"
@@ -72,7 +72,9 @@ Result<void> validate(const CollectionOptions& options) {
 
 Result<Buffer> Buffer::allocate(size_t size) {
   const uint64_t rounded = round_up(size == 0 ? 1 : uint64_t{size}, kBufferAlignment);
-  void* memory = rounded <= SIZE_MAX ? std::aligned_alloc(kBufferAlignment, static_cast<size_t>(rounded)) : nullptr;
+  void* memory = rounded <= SIZE_MAX
+                     ? std::aligned_alloc(kBufferAlignment, static_cast<size_t>(rounded))
+                     : nullptr;
   if (memory == nullptr) {
     return Error{ErrorCode::kOutOfMemory, "no memory for " + std::to_string(size) + " bytes"};
   }

@@ -19,6 +19,8 @@ inline std::optional<uint64_t> checked_add(uint64_t a, uint64_t b) {
 }
 
 // The smallest multiple of `step` that is at least `value`. REQUIRES: no overflow, step > 0.
-constexpr uint64_t round_up(uint64_t value, uint64_t step) { return (value + step - 1) / step * step; }
+constexpr uint64_t round_up(uint64_t value, uint64_t step) {
+  return (value + step - 1) / step * step;
+}
 
 }  // namespace nearfield

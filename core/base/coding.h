@@ -15,12 +15,13 @@
 
 namespace nearfield {
 
-static_assert(std::endian::native == std::endian::little, "the format is read and written in place");
+static_assert(std::endian::native == std::endian::little,
+              "the format is read and written in place");
 
 class Encoder {
  public:
   template <class T>
-    requires std::is_arithmetic_v<T>
+  requires std::is_arithmetic_v<T>
   void put(T value) {
     const auto* bytes = reinterpret_cast<const std::byte*>(&value);
     bytes_.insert(bytes_.end(), bytes, bytes + sizeof(T));
@@ -42,8 +43,7 @@ class Decoder {
   explicit Decoder(std::span<const std::byte> bytes) : rest_(bytes) {}
 
   template <class T>
-    requires std::is_arithmetic_v<T>
-  T get() {
+  requires std::is_arithmetic_v<T> T get() {
     T value{};
     if (rest_.size() < sizeof(T)) {
       fail();

@@ -40,12 +40,16 @@ void CollectionImpl::make_empty_parts() {
   graph_ = std::make_unique<Graph>(2 * options_.m, block_shift_);
 }
 
-Result<void> CollectionImpl::check_vector(std::span<const float> vector, const std::string& what) const {
+Result<void> CollectionImpl::check_vector(std::span<const float> vector,
+                                          const std::string& what) const {
   for (size_t i = 0; i < vector.size(); ++i) {
     const float value = vector[i];
     if (std::fabs(value) <= kLargestValue) continue;
-    const std::string found = std::isnan(value) ? "NaN" : std::isinf(value) ? "infinity" : std::to_string(value);
-    return Error{ErrorCode::kNotFinite, what + " has " + found + " at position " + std::to_string(i) +
+    const std::string found = std::isnan(value)   ? "NaN"
+                              : std::isinf(value) ? "infinity"
+                                                  : std::to_string(value);
+    return Error{ErrorCode::kNotFinite, what + " has " + found + " at position " +
+                                            std::to_string(i) +
                                             "; expected finite numbers within ±1e15"};
   }
   return {};
@@ -64,23 +68,26 @@ Result<void> CollectionImpl::check_batch(const Batch& batch) const {
                      " dimensions, so " + std::to_string(rows * dimensions) + " were expected"};
   }
   if (!batch.metadata.empty() && batch.metadata.size() != rows) {
-    return Error{ErrorCode::kInvalidArgument, std::to_string(rows) + " ids came with " +
-                                                  std::to_string(batch.metadata.size()) +
-                                                  " metadata texts; expected one a row or none at all"};
+    return Error{ErrorCode::kInvalidArgument,
+                 std::to_string(rows) + " ids came with " + std::to_string(batch.metadata.size()) +
+                     " metadata texts; expected one a row or none at all"};
   }
   if (rows > kMaxRows - rows_->rows()) {
-    return Error{ErrorCode::kInvalidArgument, "a collection holds at most " + std::to_string(kMaxRows) + " rows"};
+    return Error{ErrorCode::kInvalidArgument,
+                 "a collection holds at most " + std::to_string(kMaxRows) + " rows"};
   }
   for (size_t row = 0; row < rows; ++row) {
     const IdView id = batch.ids[row];
     if (id.is_text() && id.text().size() > kMaxIdBytes) {
-      return Error{ErrorCode::kInvalidId, "the id of " + at_row(row) + " has " + std::to_string(id.text().size()) +
-                                              " bytes; expected at most " + std::to_string(kMaxIdBytes)};
+      return Error{ErrorCode::kInvalidId,
+                   "the id of " + at_row(row) + " has " + std::to_string(id.text().size()) +
+                       " bytes; expected at most " + std::to_string(kMaxIdBytes)};
     }
     if (!batch.metadata.empty() && batch.metadata[row].size() > kMaxMetadataBytes) {
       return Error{ErrorCode::kInvalidArgument, "the metadata of " + at_row(row) + " has " +
                                                     std::to_string(batch.metadata[row].size()) +
-                                                    " bytes; expected at most " + std::to_string(kMaxMetadataBytes)};
+                                                    " bytes; expected at most " +
+                                                    std::to_string(kMaxMetadataBytes)};
     }
     NEARFIELD_TRY(check_vector(batch.vectors.subspan(row * dimensions, dimensions),
                                at_row(row) + " (id " + describe_id(id) + ")"));
@@ -109,8 +116,10 @@ Result<uint64_t> CollectionImpl::upsert(const Batch& batch) {
       ++added;
     }
     ids_->append(id);
-    rows_->set(first + row, batch.vectors.subspan(size_t{row} * options_.dimensions, options_.dimensions));
-    const std::string_view metadata = batch.metadata.empty() ? std::string_view() : batch.metadata[row];
+    rows_->set(first + row,
+               batch.vectors.subspan(size_t{row} * options_.dimensions, options_.dimensions));
+    const std::string_view metadata =
+        batch.metadata.empty() ? std::string_view() : batch.metadata[row];
     metadata_->append(metadata.empty() ? std::nullopt : std::optional(metadata));
   }
   dirty_ |= rows > 0;
@@ -119,7 +128,8 @@ Result<uint64_t> CollectionImpl::upsert(const Batch& batch) {
 }
 
 Result<uint64_t> CollectionImpl::remove(std::span<const IdView> ids) {
-  if (environment_.read_only) return Error{ErrorCode::kReadOnly, "the database was opened for reading"};
+  if (environment_.read_only)
+    return Error{ErrorCode::kReadOnly, "the database was opened for reading"};
   NEARFIELD_TRY(ids_->ensure_index(dead_));
   uint64_t removed = 0;
   for (const IdView id : ids) {
@@ -135,7 +145,8 @@ Result<uint64_t> CollectionImpl::remove(std::span<const IdView> ids) {
 }
 
 Result<void> CollectionImpl::clear() {
-  if (environment_.read_only) return Error{ErrorCode::kReadOnly, "the database was opened for reading"};
+  if (environment_.read_only)
+    return Error{ErrorCode::kReadOnly, "the database was opened for reading"};
   if (rows_->rows() > 0) reset();
   return {};
 }
@@ -196,7 +207,8 @@ Result<Record> CollectionImpl::get(IdView id) {
   NEARFIELD_TRY(ids_->ensure_index(dead_));
   const auto slot = ids_->find(id);
   if (!slot) {
-    return Error{ErrorCode::kNotFound, "no record with id " + describe_id(id) + " in collection \"" + name_ + "\""};
+    return Error{ErrorCode::kNotFound,
+                 "no record with id " + describe_id(id) + " in collection \"" + name_ + "\""};
   }
   const auto vector = rows_->get(*slot);
   return Record{id.to_id(), {vector.begin(), vector.end()}, std::string(metadata_at(*slot))};
@@ -217,9 +229,11 @@ CollectionStats CollectionImpl::stats() const {
   stats.rows = rows_->rows();
   stats.linked = graph_->rows();
   stats.memory_bytes = rows_->memory_bytes() + ids_->memory_bytes() + metadata_->memory_bytes() +
-                       dead_.memory_bytes() + codes_->memory_bytes() + graph_->link_blocks().memory_bytes();
+                       dead_.memory_bytes() + codes_->memory_bytes() +
+                       graph_->link_blocks().memory_bytes();
   stats.build_distances = build_distances_ + (linker_ ? linker_->distances() : 0);
-  stats.distance_computations = stats.build_distances + search_distances_.load(std::memory_order_relaxed);
+  stats.distance_computations =
+      stats.build_distances + search_distances_.load(std::memory_order_relaxed);
   return stats;
 }
 

@@ -40,14 +40,16 @@ struct Environment {
 
 class CollectionImpl final : public Collection {
  public:
-  CollectionImpl(std::string name, uint32_t number, const CollectionOptions& options, const Environment& environment);
+  CollectionImpl(std::string name, uint32_t number, const CollectionOptions& options,
+                 const Environment& environment);
 
   // The number by which segments name this collection.
   uint32_t number() const { return number_; }
 
   // Reads back what save() wrote. A graph that is damaged is dropped, and a sentence says so in
   // `warnings`; damaged rows, ids or metadata are an error.
-  static Result<std::unique_ptr<CollectionImpl>> load(Store& store, uint32_t number, const Environment& environment,
+  static Result<std::unique_ptr<CollectionImpl>> load(Store& store, uint32_t number,
+                                                      const Environment& environment,
                                                       std::vector<std::string>& warnings);
   // Adds what changed since the last save to a commit; saved() is told when the commit succeeded.
   Result<void> save(Store::Commit& commit);
@@ -67,9 +69,10 @@ class CollectionImpl final : public Collection {
   uint64_t count() const override { return rows_->rows() - dead_.count(); }
   bool contains(IdView id) override;
   Result<Record> get(IdView id) override;
-  Result<std::vector<Hit>> search(std::span<const float> query, const SearchOptions& options, SearchScratch& scratch,
-                                  SearchStats* stats) const override;
-  Result<std::vector<std::vector<Hit>>> search_batch(std::span<const float> queries, const SearchOptions& options,
+  Result<std::vector<Hit>> search(std::span<const float> query, const SearchOptions& options,
+                                  SearchScratch& scratch, SearchStats* stats) const override;
+  Result<std::vector<std::vector<Hit>>> search_batch(std::span<const float> queries,
+                                                     const SearchOptions& options,
                                                      SearchStats* stats) const override;
   IdView id_at(uint32_t slot) const override { return ids_->get(slot); }
   std::string_view metadata_at(uint32_t slot) const override;
@@ -87,14 +90,15 @@ class CollectionImpl final : public Collection {
 
   // search.cpp
   Result<void> check_search(size_t values, const SearchOptions& options) const;
-  Result<std::vector<Hit>> search_checked(std::span<const float> query, const SearchOptions& options,
+  Result<std::vector<Hit>> search_checked(std::span<const float> query,
+                                          const SearchOptions& options,
                                           SearchScratch::Parts& scratch, SearchStats& stats) const;
   bool walk_pays(const Query& query, const SearchOptions& options) const;
   // Offers the live rows of [begin, end) to `best`, measuring each.
   void scan(const Query& query, uint32_t begin, uint32_t end, TopK& best, SearchStats& stats) const;
   // Offers what a walk of the graph finds; false when that are fewer than k live rows.
-  bool walk_graph(const Query& query, const SearchOptions& options, SearchScratch::Parts& scratch, TopK& best,
-                  SearchStats& stats) const;
+  bool walk_graph(const Query& query, const SearchOptions& options, SearchScratch::Parts& scratch,
+                  TopK& best, SearchStats& stats) const;
 
   // link.cpp
   Result<void> start_linking();
@@ -130,7 +134,7 @@ class CollectionImpl final : public Collection {
   std::unique_ptr<Graph> new_graph_;
   std::unique_ptr<Linker> linker_;
 
-  bool dirty_ = true;         // a new collection is itself a change
+  bool dirty_ = true;          // a new collection is itself a change
   uint32_t flushed_rows_ = 0;  // rows that storage holds
   uint32_t saving_rows_ = 0;   // rows that the commit under way holds
   bool rewritten_ = false;     // slots moved: storage's rows are void

@@ -11,7 +11,8 @@ namespace {
 
 class DatabaseImpl final : public Database {
  public:
-  DatabaseImpl(std::unique_ptr<Storage> storage, std::unique_ptr<Store> store, const Environment& environment)
+  DatabaseImpl(std::unique_ptr<Storage> storage, std::unique_ptr<Store> store,
+               const Environment& environment)
       : storage_(std::move(storage)),
         store_(std::move(store)),
         environment_(environment),
@@ -19,7 +20,8 @@ class DatabaseImpl final : public Database {
 
   Result<void> load() {
     for (const auto& [number, entry] : store_->manifest().collections) {
-      NEARFIELD_ASSIGN(auto collection, CollectionImpl::load(*store_, number, environment_, warnings_));
+      NEARFIELD_ASSIGN(auto collection,
+                       CollectionImpl::load(*store_, number, environment_, warnings_));
       collections_.push_back(std::move(collection));
     }
     return {};
@@ -31,14 +33,17 @@ class DatabaseImpl final : public Database {
       return found;
     }
     if (environment_.read_only) {
-      return Error{ErrorCode::kReadOnly, "no collection \"" + std::string(name) + "\", and the database was opened for reading"};
+      return Error{ErrorCode::kReadOnly, "no collection \"" + std::string(name) +
+                                             "\", and the database was opened for reading"};
     }
     if (name.empty() || name.size() > kMaxNameBytes) {
-      return Error{ErrorCode::kInvalidArgument, "a collection's name has " + std::to_string(name.size()) +
-                                                    " bytes; expected 1 to " + std::to_string(kMaxNameBytes)};
+      return Error{ErrorCode::kInvalidArgument,
+                   "a collection's name has " + std::to_string(name.size()) +
+                       " bytes; expected 1 to " + std::to_string(kMaxNameBytes)};
     }
     NEARFIELD_TRY(validate(options));
-    collections_.push_back(std::make_unique<CollectionImpl>(std::string(name), next_number_++, options, environment_));
+    collections_.push_back(
+        std::make_unique<CollectionImpl>(std::string(name), next_number_++, options, environment_));
     return static_cast<Collection*>(collections_.back().get());
   }
 
@@ -57,7 +62,8 @@ class DatabaseImpl final : public Database {
   }
 
   Result<void> drop(std::string_view name) override {
-    if (environment_.read_only) return Error{ErrorCode::kReadOnly, "the database was opened for reading"};
+    if (environment_.read_only)
+      return Error{ErrorCode::kReadOnly, "the database was opened for reading"};
     NEARFIELD_TRY(find(name));
     std::erase_if(collections_, [&](const auto& collection) { return collection->name() == name; });
     return {};
@@ -66,7 +72,8 @@ class DatabaseImpl final : public Database {
   bool dirty() const override {
     return collections_.size() != store_->manifest().collections.size() ||
            std::any_of(collections_.begin(), collections_.end(), [&](const auto& collection) {
-             return collection->dirty() || !store_->manifest().collections.contains(collection->number());
+             return collection->dirty() ||
+                    !store_->manifest().collections.contains(collection->number());
            });
   }
 
@@ -80,7 +87,8 @@ class DatabaseImpl final : public Database {
                          [&](const auto& collection) { return collection->number() == number; });
     };
     std::erase_if(manifest.collections, [&](const auto& entry) { return !is_open(entry.first); });
-    std::erase_if(manifest.segments, [&](const auto& entry) { return !is_open(entry.first.collection); });
+    std::erase_if(manifest.segments,
+                  [&](const auto& entry) { return !is_open(entry.first.collection); });
     for (const auto& collection : collections_) {
       if (collection->dirty()) NEARFIELD_TRY(collection->save(commit));
     }
@@ -97,8 +105,10 @@ class DatabaseImpl final : public Database {
     info.generation = store_->manifest().generation;
     for (const auto& [number, length] : store_->manifest().files) info.bytes += length;
     std::map<std::string_view, uint64_t> by_kind;
-    for (const auto& [key, ref] : store_->manifest().segments) by_kind[segment_kind_name(key.kind)] += ref.length;
-    for (const auto& [kind, bytes] : by_kind) info.bytes_by_kind.push_back({std::string(kind), bytes});
+    for (const auto& [key, ref] : store_->manifest().segments)
+      by_kind[segment_kind_name(key.kind)] += ref.length;
+    for (const auto& [kind, bytes] : by_kind)
+      info.bytes_by_kind.push_back({std::string(kind), bytes});
     info.kernels = environment_.kernels->name;
     info.warnings = warnings_;
     return info;
@@ -117,16 +127,22 @@ class DatabaseImpl final : public Database {
   Result<void> pack(FileSink& sink) override { return store_->pack(sink); }
 
  private:
-  static Result<void> compare(std::string_view name, const CollectionOptions& have, const CollectionOptions& wanted) {
-    const auto differs = [&](const char* option, const std::string& is, const std::string& asked) -> Result<void> {
+  static Result<void> compare(std::string_view name, const CollectionOptions& have,
+                              const CollectionOptions& wanted) {
+    const auto differs = [&](const char* option, const std::string& is,
+                             const std::string& asked) -> Result<void> {
       if (is == asked) return {};
-      return Error{ErrorCode::kOptionsMismatch, "collection \"" + std::string(name) + "\" has " + option + " " + is +
-                                                    "; it was opened with " + asked};
+      return Error{ErrorCode::kOptionsMismatch, "collection \"" + std::string(name) + "\" has " +
+                                                    option + " " + is + "; it was opened with " +
+                                                    asked};
     };
-    NEARFIELD_TRY(differs("dimensions", std::to_string(have.dimensions), std::to_string(wanted.dimensions)));
-    NEARFIELD_TRY(differs("metric", std::string(metric_name(have.metric)), std::string(metric_name(wanted.metric))));
+    NEARFIELD_TRY(
+        differs("dimensions", std::to_string(have.dimensions), std::to_string(wanted.dimensions)));
+    NEARFIELD_TRY(differs("metric", std::string(metric_name(have.metric)),
+                          std::string(metric_name(wanted.metric))));
     NEARFIELD_TRY(differs("m", std::to_string(have.m), std::to_string(wanted.m)));
-    NEARFIELD_TRY(differs("efConstruction", std::to_string(have.ef_construction), std::to_string(wanted.ef_construction)));
+    NEARFIELD_TRY(differs("efConstruction", std::to_string(have.ef_construction),
+                          std::to_string(wanted.ef_construction)));
     return differs("seed", std::to_string(have.seed), std::to_string(wanted.seed));
   }
 
@@ -140,13 +156,15 @@ class DatabaseImpl final : public Database {
 
 }  // namespace
 
-Result<std::unique_ptr<Database>> Database::open(std::unique_ptr<Storage> storage, const DatabaseOptions& options) {
+Result<std::unique_ptr<Database>> Database::open(std::unique_ptr<Storage> storage,
+                                                 const DatabaseOptions& options) {
   Environment environment;
   environment.kernels = find_kernels(options.kernels);
   if (environment.kernels == nullptr) {
     std::string names;
     for (const std::string& name : available_kernels()) names += (names.empty() ? "" : ", ") + name;
-    return Error{ErrorCode::kInvalidArgument, "no kernel set of that name here; expected one of " + names};
+    return Error{ErrorCode::kInvalidArgument,
+                 "no kernel set of that name here; expected one of " + names};
   }
   environment.pool = options.pool != nullptr ? options.pool : &serial_pool();
   environment.read_only = options.read_only;

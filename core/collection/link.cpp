@@ -24,7 +24,8 @@ bool CollectionImpl::wants_link() const {
 }
 
 Result<LinkProgress> CollectionImpl::link(uint64_t budget_us) {
-  if (environment_.read_only) return Error{ErrorCode::kReadOnly, "the database was opened for reading"};
+  if (environment_.read_only)
+    return Error{ErrorCode::kReadOnly, "the database was opened for reading"};
   if (!linker_) {
     if (rows_->rows() == graph_->rows() || count() < kFewestLinked) return LinkProgress{};
     NEARFIELD_TRY(start_linking());
@@ -58,7 +59,8 @@ Result<void> CollectionImpl::start_bulk() {
 
   // The range is fitted to whole rows drawn by a counter, about a million values.
   constexpr size_t kSampleValues = 1u << 20;
-  const auto drawn = static_cast<uint32_t>(std::clamp<size_t>(kSampleValues / options_.dimensions, 64, rows));
+  const auto drawn =
+      static_cast<uint32_t>(std::clamp<size_t>(kSampleValues / options_.dimensions, 64, rows));
   std::vector<float> sample;
   sample.reserve(size_t{drawn} * options_.dimensions);
   for (uint32_t i = 0; i < drawn; ++i) {
@@ -91,7 +93,9 @@ Result<void> CollectionImpl::start_bulk() {
   new_codes_ = std::move(codes);
   new_graph_ = std::make_unique<Graph>(2 * options_.m, block_shift_);
   linker_ = make_bulk_linker(*new_graph_, *new_codes_, *environment_.kernels, *environment_.pool,
-                             {.degree = 2 * options_.m, .ef_construction = options_.ef_construction, .seed = options_.seed});
+                             {.degree = 2 * options_.m,
+                              .ef_construction = options_.ef_construction,
+                              .seed = options_.seed});
   return {};
 }
 
@@ -102,7 +106,9 @@ Result<void> CollectionImpl::start_batches() {
     codes_->encode(slot, rows_->get(slot).data(), rows_->scale(slot));
   }
   linker_ = make_batch_linker(*graph_, *codes_, *environment_.kernels, *environment_.pool,
-                              {.degree = 2 * options_.m, .ef_construction = options_.ef_construction, .seed = options_.seed});
+                              {.degree = 2 * options_.m,
+                               .ef_construction = options_.ef_construction,
+                               .seed = options_.seed});
   return {};
 }
 

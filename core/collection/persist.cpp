@@ -2,9 +2,9 @@
 // same in words.
 //
 // Rows, ids and metadata are written in pieces as they come: a flush writes the rows since the last
-// one, cut at block borders, and rewrites a block whole when it is full or in too many pieces. Codes
-// and links are written by block; blocks that did not change keep their segment. The state record
-// says how many rows all this adds up to, and anything that does not add up is kCorrupt.
+// one, cut at block borders, and rewrites a block whole when it is full or in too many pieces.
+// Codes and links are written by block; blocks that did not change keep their segment. The state
+// record says how many rows all this adds up to, and anything that does not add up is kCorrupt.
 #include <algorithm>
 #include <cstring>
 
@@ -20,13 +20,15 @@ constexpr unsigned kLeastBlockShift = 6;
 constexpr unsigned kMostBlockShift = 12;
 constexpr SegmentKind kRowKinds[] = {SegmentKind::kRows, SegmentKind::kIds, SegmentKind::kIdTexts,
                                      SegmentKind::kMetadata};
-constexpr SegmentKind kGraphKinds[] = {SegmentKind::kCodes, SegmentKind::kLinks, SegmentKind::kSeeds};
+constexpr SegmentKind kGraphKinds[] = {SegmentKind::kCodes, SegmentKind::kLinks,
+                                       SegmentKind::kSeeds};
 
 Error corrupt(const std::string& name, const std::string& what) {
   return {ErrorCode::kCorrupt, "collection \"" + name + "\": " + what};
 }
 
-void erase_kind(Manifest& manifest, uint32_t collection, SegmentKind kind, uint32_t first, uint32_t last) {
+void erase_kind(Manifest& manifest, uint32_t collection, SegmentKind kind, uint32_t first,
+                uint32_t last) {
   const auto begin = manifest.segments.lower_bound({collection, kind, first});
   const auto end = manifest.segments.lower_bound({collection, kind, last});
   manifest.segments.erase(begin, end);
@@ -105,10 +107,12 @@ Result<void> CollectionImpl::save_rows(Store::Commit& commit) {
   while (first < saving_rows_) {
     const uint32_t block_begin = first / block_rows * block_rows;
     const uint32_t end = std::min(saving_rows_, block_begin + block_rows);
-    const auto pieces = std::distance(manifest.segments.lower_bound({number_, SegmentKind::kRows, block_begin}),
-                                      manifest.segments.lower_bound({number_, SegmentKind::kRows, first}));
+    const auto pieces =
+        std::distance(manifest.segments.lower_bound({number_, SegmentKind::kRows, block_begin}),
+                      manifest.segments.lower_bound({number_, SegmentKind::kRows, first}));
     if (pieces >= kMostPieces || (pieces > 0 && end == block_begin + block_rows)) {
-      for (const SegmentKind kind : kRowKinds) erase_kind(manifest, number_, kind, block_begin, first);
+      for (const SegmentKind kind : kRowKinds)
+        erase_kind(manifest, number_, kind, block_begin, first);
       first = block_begin;
     }
     const uint32_t rows = end - first;
@@ -116,7 +120,8 @@ Result<void> CollectionImpl::save_rows(Store::Commit& commit) {
       return commit.put({number_, kind, first}, rows, parts);
     };
     std::vector<std::span<const std::byte>> parts{bytes_of(rows_->value_blocks(), first, rows)};
-    if (options_.metric == Metric::kCosine) parts.push_back(bytes_of(rows_->scale_blocks(), first, rows));
+    if (options_.metric == Metric::kCosine)
+      parts.push_back(bytes_of(rows_->scale_blocks(), first, rows));
     NEARFIELD_TRY(put(SegmentKind::kRows, parts));
     parts = {bytes_of(ids_->key_blocks(), first, rows)};
     NEARFIELD_TRY(put(SegmentKind::kIds, parts));
@@ -135,17 +140,21 @@ Result<void> CollectionImpl::save_rows(Store::Commit& commit) {
 Result<void> CollectionImpl::save_graph(Store::Commit& commit) {
   if (!graph_changed_) return {};
   const uint32_t linked = graph_->rows();
-  const uint32_t kept = graph_damaged_ ? 0 : linked;  // of the segments, those that may be compared with
-  for (const SegmentKind kind : kGraphKinds) erase_kind(commit.manifest(), number_, kind, kept, kMaxRows);
+  const uint32_t kept =
+      graph_damaged_ ? 0 : linked;  // of the segments, those that may be compared with
+  for (const SegmentKind kind : kGraphKinds)
+    erase_kind(commit.manifest(), number_, kind, kept, kMaxRows);
   if (linked == 0) return {};
   const uint32_t block_rows = 1u << block_shift_;
   for (uint32_t first = 0; first < linked; first += block_rows) {
     const uint32_t rows = std::min(block_rows, linked - first);
     std::vector<std::span<const std::byte>> parts{bytes_of(codes_->code_blocks(), first, rows),
                                                   bytes_of(codes_->term_blocks(), first, rows)};
-    if (options_.metric == Metric::kDot) parts.push_back(bytes_of(codes_->lifted_blocks(), first, rows));
+    if (options_.metric == Metric::kDot)
+      parts.push_back(bytes_of(codes_->lifted_blocks(), first, rows));
     NEARFIELD_TRY(commit.put({number_, SegmentKind::kCodes, first}, rows, parts));
-    NEARFIELD_TRY(commit.put({number_, SegmentKind::kLinks, first}, rows, bytes_of(graph_->link_blocks(), first, rows)));
+    NEARFIELD_TRY(commit.put({number_, SegmentKind::kLinks, first}, rows,
+                             bytes_of(graph_->link_blocks(), first, rows)));
   }
   return commit.put({number_, SegmentKind::kSeeds, 0}, linked, graph_->encode_seeds());
 }
@@ -161,7 +170,8 @@ struct CollectionImpl::State {
   int64_t longest = 0;
 };
 
-Result<CollectionImpl::State> CollectionImpl::decode_state(const std::string& name, std::span<const std::byte> bytes) {
+Result<CollectionImpl::State> CollectionImpl::decode_state(const std::string& name,
+                                                           std::span<const std::byte> bytes) {
   Decoder decoder(bytes);
   State state;
   state.options.dimensions = decoder.get<uint32_t>();
@@ -179,8 +189,10 @@ Result<CollectionImpl::State> CollectionImpl::decode_state(const std::string& na
   state.quantizer.step = decoder.get<float>();
   state.quantizer.zero = decoder.get<int32_t>();
   state.longest = decoder.get<int64_t>();
-  if (!decoder.ok() || decoder.remaining() != 0) return corrupt(name, "its state record has the wrong length");
-  if (metric > static_cast<uint8_t>(Metric::kDot)) return corrupt(name, "unknown metric " + std::to_string(metric));
+  if (!decoder.ok() || decoder.remaining() != 0)
+    return corrupt(name, "its state record has the wrong length");
+  if (metric > static_cast<uint8_t>(Metric::kDot))
+    return corrupt(name, "unknown metric " + std::to_string(metric));
   if (row_type != static_cast<uint8_t>(RowType::kF32)) {
     return corrupt(name, "unknown row type " + std::to_string(row_type));
   }
@@ -190,8 +202,9 @@ Result<CollectionImpl::State> CollectionImpl::decode_state(const std::string& na
     return corrupt(name, "blocks of 2^" + std::to_string(state.block_shift) + " rows");
   }
   if (state.rows > kMaxRows || state.linked > state.rows || state.dead > state.rows) {
-    return corrupt(name, "counts that contradict each other: " + std::to_string(state.rows) + " rows, " +
-                             std::to_string(state.linked) + " linked, " + std::to_string(state.dead) + " dead");
+    return corrupt(name, "counts that contradict each other: " + std::to_string(state.rows) +
+                             " rows, " + std::to_string(state.linked) + " linked, " +
+                             std::to_string(state.dead) + " dead");
   }
   if (!(state.quantizer.step > 0)) return corrupt(name, "a code step that is not positive");
   return state;
@@ -202,7 +215,8 @@ Result<std::unique_ptr<CollectionImpl>> CollectionImpl::load(Store& store, uint3
                                                              std::vector<std::string>& warnings) {
   const auto& entry = store.manifest().collections.at(number);
   NEARFIELD_ASSIGN(const State state, decode_state(entry.name, entry.state));
-  auto collection = std::make_unique<CollectionImpl>(entry.name, number, state.options, environment);
+  auto collection =
+      std::make_unique<CollectionImpl>(entry.name, number, state.options, environment);
   collection->block_shift_ = state.block_shift;
   collection->make_empty_parts();
   NEARFIELD_TRY(collection->load_rows(store, state));
@@ -210,8 +224,10 @@ Result<std::unique_ptr<CollectionImpl>> CollectionImpl::load(Store& store, uint3
   collection->dirty_ = false;
   if (auto loaded = collection->load_graph(store, state); !loaded) {
     if (loaded.error().code != ErrorCode::kCorrupt) return std::move(loaded).error();
-    warnings.push_back(loaded.error().detail + "; the graph is dropped and will be built again, no record is lost");
-    collection->codes_ = std::make_unique<Codes>(state.options.dimensions, state.options.metric, state.block_shift);
+    warnings.push_back(loaded.error().detail +
+                       "; the graph is dropped and will be built again, no record is lost");
+    collection->codes_ =
+        std::make_unique<Codes>(state.options.dimensions, state.options.metric, state.block_shift);
     collection->graph_ = std::make_unique<Graph>(2 * state.options.m, state.block_shift);
     collection->graph_damaged_ = true;
     collection->graph_changed_ = true;
@@ -227,22 +243,29 @@ Result<void> CollectionImpl::load_rows(Store& store, const State& state) {
   const size_t scale_bytes = options_.metric == Metric::kCosine ? sizeof(float) : 0;
   uint32_t next = 0;
   for (auto it = segments.lower_bound({number_, SegmentKind::kRows, 0});
-       it != segments.end() && it->first.collection == number_ && it->first.kind == SegmentKind::kRows; ++it) {
+       it != segments.end() && it->first.collection == number_ &&
+       it->first.kind == SegmentKind::kRows;
+       ++it) {
     const auto& [key, ref] = *it;
     const std::string where = "rows from " + std::to_string(key.first_row);
     if (key.first_row != next || ref.rows == 0 || ref.rows > block_rows - next % block_rows ||
         ref.rows > state.rows - next) {
       return corrupt(name_, where + " do not follow on row " + std::to_string(next));
     }
-    if (ref.length != ref.rows * (row_bytes + scale_bytes)) return corrupt(name_, where + " have the wrong length");
+    if (ref.length != ref.rows * (row_bytes + scale_bytes))
+      return corrupt(name_, where + " have the wrong length");
     NEARFIELD_ASSIGN(Buffer rows, store.load(key, ref));
-    NEARFIELD_TRY(append_rows(rows_->value_blocks(), rows.slice(0, ref.rows * row_bytes), ref.rows));
+    NEARFIELD_TRY(
+        append_rows(rows_->value_blocks(), rows.slice(0, ref.rows * row_bytes), ref.rows));
     if (scale_bytes != 0) {
-      NEARFIELD_TRY(append_rows(rows_->scale_blocks(), rows.slice(ref.rows * row_bytes, ref.rows * scale_bytes), ref.rows));
+      NEARFIELD_TRY(append_rows(rows_->scale_blocks(),
+                                rows.slice(ref.rows * row_bytes, ref.rows * scale_bytes),
+                                ref.rows));
     }
 
     const auto ids = segments.find({number_, SegmentKind::kIds, key.first_row});
-    if (ids == segments.end() || ids->second.rows != ref.rows || ids->second.length != ref.rows * sizeof(uint64_t)) {
+    if (ids == segments.end() || ids->second.rows != ref.rows ||
+        ids->second.length != ref.rows * sizeof(uint64_t)) {
       return corrupt(name_, where + " come without their ids");
     }
     NEARFIELD_ASSIGN(Buffer keys, store.load(ids->first, ids->second));
@@ -253,21 +276,25 @@ Result<void> CollectionImpl::load_rows(Store& store, const State& state) {
       const auto texts = segments.find({number_, kind, key.first_row});
       Buffer payload;
       if (texts != segments.end()) {
-        if (texts->second.rows != ref.rows) return corrupt(name_, where + " come with texts of other rows");
+        if (texts->second.rows != ref.rows)
+          return corrupt(name_, where + " come with texts of other rows");
         NEARFIELD_ASSIGN(payload, store.load(texts->first, texts->second));
       }
-      if (!column->adopt(std::move(payload), ref.rows)) return corrupt(name_, where + " have a text that is too short");
+      if (!column->adopt(std::move(payload), ref.rows))
+        return corrupt(name_, where + " have a text that is too short");
     }
     next += ref.rows;
   }
   if (next != state.rows) {
-    return corrupt(name_, "rows from " + std::to_string(next) + " to " + std::to_string(state.rows) + " are missing");
+    return corrupt(name_, "rows from " + std::to_string(next) + " to " +
+                              std::to_string(state.rows) + " are missing");
   }
 
   const auto dead = segments.find({number_, SegmentKind::kDead, 0});
   if (dead != segments.end()) {
     NEARFIELD_ASSIGN(const Buffer bits, store.load(dead->first, dead->second));
-    if (!dead_.assign(bits.bytes(), state.rows)) return corrupt(name_, "its deleted rows lie outside");
+    if (!dead_.assign(bits.bytes(), state.rows))
+      return corrupt(name_, "its deleted rows lie outside");
   }
   if (dead_.count() != state.dead) return corrupt(name_, "its deleted rows do not add up");
   return {};
@@ -285,17 +312,20 @@ Result<void> CollectionImpl::load_graph(Store& store, const State& state) {
     const uint32_t rows = std::min(block_rows, state.linked - first);
     const auto part = [&](SegmentKind kind, size_t bytes_a_row) -> Result<Buffer> {
       const auto found = segments.find({number_, kind, first});
-      if (found == segments.end() || found->second.rows != rows || found->second.length != rows * bytes_a_row) {
-        return corrupt(name_, std::string(segment_kind_name(kind)) + " of the rows from " + std::to_string(first) +
-                                  " are missing or have the wrong length");
+      if (found == segments.end() || found->second.rows != rows ||
+          found->second.length != rows * bytes_a_row) {
+        return corrupt(name_, std::string(segment_kind_name(kind)) + " of the rows from " +
+                                  std::to_string(first) + " are missing or have the wrong length");
       }
       return store.load(found->first, found->second);
     };
-    NEARFIELD_ASSIGN(Buffer codes, part(SegmentKind::kCodes, code_bytes + sizeof(int32_t) + lifted_bytes));
+    NEARFIELD_ASSIGN(Buffer codes,
+                     part(SegmentKind::kCodes, code_bytes + sizeof(int32_t) + lifted_bytes));
     codes_->code_blocks().adopt(codes.slice(0, rows * code_bytes), rows);
     codes_->term_blocks().adopt(codes.slice(rows * code_bytes, rows * sizeof(int32_t)), rows);
     if (lifted_bytes != 0) {
-      codes_->lifted_blocks().adopt(codes.slice(rows * (code_bytes + sizeof(int32_t)), rows * lifted_bytes), rows);
+      codes_->lifted_blocks().adopt(
+          codes.slice(rows * (code_bytes + sizeof(int32_t)), rows * lifted_bytes), rows);
     }
     NEARFIELD_ASSIGN(Buffer links, part(SegmentKind::kLinks, link_bytes));
     graph_->link_blocks().adopt(std::move(links), rows);
@@ -303,17 +333,21 @@ Result<void> CollectionImpl::load_graph(Store& store, const State& state) {
   const auto seeds = segments.find({number_, SegmentKind::kSeeds, 0});
   if (seeds == segments.end()) return corrupt(name_, "its seeds are missing");
   NEARFIELD_ASSIGN(const Buffer bytes, store.load(seeds->first, seeds->second));
-  if (!graph_->decode_seeds(bytes.bytes())) return corrupt(name_, "its seeds lie outside the graph");
+  if (!graph_->decode_seeds(bytes.bytes()))
+    return corrupt(name_, "its seeds lie outside the graph");
   return {};
 }
 
 void CollectionImpl::check(std::vector<std::string>& problems) const {
-  const auto report = [&](const std::string& what) { problems.push_back(corrupt(name_, what).detail); };
+  const auto report = [&](const std::string& what) {
+    problems.push_back(corrupt(name_, what).detail);
+  };
   for (uint32_t slot = next_live(0); slot < rows_->rows(); slot = next_live(slot + 1)) {
     if (auto finite = check_vector(rows_->get(slot), "row " + std::to_string(slot)); !finite) {
       report(finite.error().detail);
     }
-    if (options_.metric == Metric::kCosine && rows_->scale(slot) != inverse_length(rows_->get(slot))) {
+    if (options_.metric == Metric::kCosine &&
+        rows_->scale(slot) != inverse_length(rows_->get(slot))) {
       report("row " + std::to_string(slot) + " has a length that is not its own");
     }
   }
@@ -327,7 +361,8 @@ void CollectionImpl::check(std::vector<std::string>& problems) const {
   }
   for (uint32_t slot = 0; slot < graph_->rows(); ++slot) {
     const uint8_t* code = codes_->code(slot);
-    if (std::any_of(code, code + codes_->stride(), [](uint8_t value) { return value > kMaxCode; })) {
+    if (std::any_of(code, code + codes_->stride(),
+                    [](uint8_t value) { return value > kMaxCode; })) {
       report("the code of row " + std::to_string(slot) + " is out of range");
     }
   }

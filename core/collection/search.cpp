@@ -13,9 +13,9 @@ SearchScratch& SearchScratch::operator=(SearchScratch&&) noexcept = default;
 
 Result<void> CollectionImpl::check_search(size_t values, const SearchOptions& options) const {
   if (values != options_.dimensions) {
-    return Error{ErrorCode::kDimensionMismatch, "the query has " + std::to_string(values) +
-                                                    " dimensions; collection \"" + name_ + "\" has " +
-                                                    std::to_string(options_.dimensions)};
+    return Error{ErrorCode::kDimensionMismatch,
+                 "the query has " + std::to_string(values) + " dimensions; collection \"" + name_ +
+                     "\" has " + std::to_string(options_.dimensions)};
   }
   if (options.k == 0) return Error{ErrorCode::kInvalidArgument, "k is 0; expected at least 1"};
   if (options.ef == 0) return Error{ErrorCode::kInvalidArgument, "ef is 0; expected at least 1"};
@@ -50,7 +50,8 @@ class RowMeter {
   }
   // Measures what still waits; returns how many rows were measured in all.
   uint64_t finish() {
-    for (uint32_t i = 0; i < waiting_; ++i) best_.push({slots_[i], rows_.distance(kernels_, query_, slots_[i])});
+    for (uint32_t i = 0; i < waiting_; ++i)
+      best_.push({slots_[i], rows_.distance(kernels_, query_, slots_[i])});
     waiting_ = 0;
     return measured_;
   }
@@ -68,7 +69,8 @@ class RowMeter {
 
 }  // namespace
 
-void CollectionImpl::scan(const Query& query, uint32_t begin, uint32_t end, TopK& best, SearchStats& stats) const {
+void CollectionImpl::scan(const Query& query, uint32_t begin, uint32_t end, TopK& best,
+                          SearchStats& stats) const {
   RowMeter meter(*environment_.kernels, *rows_, query, best);
   for (uint32_t slot = begin; slot < end; ++slot) {
     if (!dead_.contains(slot)) meter.add(slot);
@@ -76,19 +78,21 @@ void CollectionImpl::scan(const Query& query, uint32_t begin, uint32_t end, TopK
   stats.distance_computations += meter.finish();
 }
 
-bool CollectionImpl::walk_graph(const Query& query, const SearchOptions& options, SearchScratch::Parts& scratch,
-                                TopK& best, SearchStats& stats) const {
+bool CollectionImpl::walk_graph(const Query& query, const SearchOptions& options,
+                                SearchScratch::Parts& scratch, TopK& best,
+                                SearchStats& stats) const {
   // Dead rows still lead the way but take places in the pool, so it grows by their share, which
   // compaction keeps below one half.
   const uint64_t wanted = std::max(options.ef, options.k);
-  const uint64_t ef = std::min<uint64_t>(graph_->rows(), wanted * rows_->rows() / std::max<uint64_t>(1, count()));
+  const uint64_t ef =
+      std::min<uint64_t>(graph_->rows(), wanted * rows_->rows() / std::max<uint64_t>(1, count()));
   const auto* code = reinterpret_cast<const uint8_t*>(scratch.query_code.data());
   uint64_t code_distances = 0;
-  const auto candidates = walk(*graph_, *codes_, *environment_.kernels,
-                               code, static_cast<uint32_t>(ef), scratch.walk, code_distances);
-  // Codes decide who is looked at, rows decide the order. Measured again are the 2 k nearest by code,
-  // and where neighbours lie closer together than codes can tell, all that rounding may have put
-  // behind the k-th.
+  const auto candidates = walk(*graph_, *codes_, *environment_.kernels, code,
+                               static_cast<uint32_t>(ef), scratch.walk, code_distances);
+  // Codes decide who is looked at, rows decide the order. Measured again are the 2 k nearest by
+  // code, and where neighbours lie closer together than codes can tell, all that rounding may have
+  // put behind the k-th.
   constexpr uint64_t kLeastMeasured = 32;
   constexpr double kDeviations = 3;
   const uint64_t least = std::max<uint64_t>(2 * uint64_t{options.k}, kLeastMeasured);
@@ -99,7 +103,8 @@ bool CollectionImpl::walk_graph(const Query& query, const SearchOptions& options
     if (dead_.contains(candidate.slot)) continue;
     meter.add(candidate.slot);
     if (meter.measured() == options.k) {
-      farthest = candidate.distance + kDeviations * codes_->rounding_error(code, candidate.distance);
+      farthest =
+          candidate.distance + kDeviations * codes_->rounding_error(code, candidate.distance);
     }
   }
   const uint64_t live = meter.finish();
@@ -108,8 +113,10 @@ bool CollectionImpl::walk_graph(const Query& query, const SearchOptions& options
   return live >= options.k;
 }
 
-Result<std::vector<Hit>> CollectionImpl::search_checked(std::span<const float> vector, const SearchOptions& options,
-                                                        SearchScratch::Parts& scratch, SearchStats& stats) const {
+Result<std::vector<Hit>> CollectionImpl::search_checked(std::span<const float> vector,
+                                                        const SearchOptions& options,
+                                                        SearchScratch::Parts& scratch,
+                                                        SearchStats& stats) const {
   NEARFIELD_TRY(check_vector(vector, "the query"));
   NEARFIELD_ASSIGN(const Query query, Query::make(vector, options_.metric));
   const uint64_t before = stats.distance_computations;
@@ -119,7 +126,8 @@ Result<std::vector<Hit>> CollectionImpl::search_checked(std::span<const float> v
     if (scratch.query_code.size() != codes_->stride()) {
       NEARFIELD_ASSIGN(scratch.query_code, Buffer::allocate(codes_->stride()));
     }
-    codes_->encode_query(vector.data(), query.scale(), reinterpret_cast<uint8_t*>(scratch.query_code.data()));
+    codes_->encode_query(vector.data(), query.scale(),
+                         reinterpret_cast<uint8_t*>(scratch.query_code.data()));
     if (walk_graph(query, options, scratch, best, stats)) {
       scanned_from = graph_->rows();
     } else {
@@ -131,7 +139,8 @@ Result<std::vector<Hit>> CollectionImpl::search_checked(std::span<const float> v
   return best.take_sorted();
 }
 
-Result<std::vector<Hit>> CollectionImpl::search(std::span<const float> query, const SearchOptions& options,
+Result<std::vector<Hit>> CollectionImpl::search(std::span<const float> query,
+                                                const SearchOptions& options,
                                                 SearchScratch& scratch, SearchStats* stats) const {
   NEARFIELD_TRY(check_search(query.size(), options));
   SearchStats own;
@@ -143,7 +152,8 @@ Result<std::vector<std::vector<Hit>>> CollectionImpl::search_batch(std::span<con
                                                                    SearchStats* stats) const {
   const size_t dimensions = options_.dimensions;
   if (queries.empty()) return std::vector<std::vector<Hit>>();
-  NEARFIELD_TRY(check_search(queries.size() % dimensions == 0 ? dimensions : queries.size(), options));
+  NEARFIELD_TRY(
+      check_search(queries.size() % dimensions == 0 ? dimensions : queries.size(), options));
   const size_t count = queries.size() / dimensions;
   std::vector<std::vector<Hit>> answers(count);
   ThreadPool& pool = *environment_.pool;
@@ -157,8 +167,8 @@ Result<std::vector<std::vector<Hit>>> CollectionImpl::search_batch(std::span<con
   pool.parallel_for(count, kGrain, [&](size_t begin, size_t end, unsigned index) {
     Worker& worker = workers[index];
     for (size_t i = begin; i < end && !worker.error; ++i) {
-      auto hits = search_checked(queries.subspan(i * dimensions, dimensions), options, worker.scratch.parts(),
-                                 worker.stats);
+      auto hits = search_checked(queries.subspan(i * dimensions, dimensions), options,
+                                 worker.scratch.parts(), worker.stats);
       if (hits) {
         answers[i] = std::move(hits).value();
       } else {

@@ -1,7 +1,7 @@
-// BatchLinker: deterministic batch insertion (ParlayANN, Dobson Manohar et al. 2024). Every row of a batch
-// walks the graph as the batches before left it, so the rows of a batch may walk at the same time;
-// then the links back to them are grouped by the row that gets them, so that each list is written
-// once.
+// BatchLinker: deterministic batch insertion (ParlayANN, Dobson Manohar et al. 2024). Every row of
+// a batch walks the graph as the batches before left it, so the rows of a batch may walk at the
+// same time; then the links back to them are grouped by the row that gets them, so that each list
+// is written once.
 #include <algorithm>
 #include <atomic>
 #include <bit>
@@ -22,10 +22,10 @@ namespace nearfield {
 namespace {
 
 constexpr uint32_t kMaxBatch = 4096;
-constexpr uint32_t kMinBatch = 32;       // below 2 %, as long as the graph is as large itself
-constexpr uint32_t kMaxCandidates = 512; // of a walk that are kept until the prune
-constexpr uint32_t kBatchNearest = 16;   // candidates from the own batch
-constexpr size_t kGrain = 8;             // rows or lists a worker takes at once
+constexpr uint32_t kMinBatch = 32;        // below 2 %, as long as the graph is as large itself
+constexpr uint32_t kMaxCandidates = 512;  // of a walk that are kept until the prune
+constexpr uint32_t kBatchNearest = 16;    // candidates from the own batch
+constexpr size_t kGrain = 8;              // rows or lists a worker takes at once
 
 // Where batches end follows from the counts alone: doubling, then 2 % of what is linked.
 uint32_t batch_rows(uint32_t linked, uint32_t waiting) {
@@ -266,7 +266,8 @@ class BatchLinker final : public Linker {
     slots.assign(present.begin(), present.end());
     for (size_t j = first; j < last; ++j) {
       const uint32_t source = back_links_[j].source;
-      if (std::find(present.begin(), present.end(), source) == present.end()) slots.push_back(source);
+      if (std::find(present.begin(), present.end(), source) == present.end())
+        slots.push_back(source);
     }
     if (slots.size() <= degree()) {
       std::copy(slots.begin(), slots.end(), updated);
@@ -282,7 +283,8 @@ class BatchLinker final : public Linker {
                                          back_links_.begin() + static_cast<ptrdiff_t>(last), key);
       const bool keep = link != back_links_.begin() + static_cast<ptrdiff_t>(last) &&
                         link->source == slot && link->keep;
-      marked.push_back({{codes_.build_distance(target, slot, dot), slot}, static_cast<uint8_t>(keep)});
+      marked.push_back(
+          {{codes_.build_distance(target, slot, dot), slot}, static_cast<uint8_t>(keep)});
     }
     distances += slots.size();
     std::sort(marked.begin(), marked.end());
@@ -342,15 +344,15 @@ class BatchLinker final : public Linker {
   Phase phase_ = Phase::kBegin;
   uint32_t begin_ = 0;
   uint32_t end_ = 0;
-  std::vector<Node> nodes_;           // rising slots
-  std::vector<uint32_t> slots_;       // the same, alone
+  std::vector<Node> nodes_;      // rising slots
+  std::vector<uint32_t> slots_;  // the same, alone
   std::vector<Copy> copies_;
   std::vector<Candidate> candidates_;  // kept_candidates_ a node
   PackedRows batch_;
-  std::vector<uint32_t> chosen_;       // degree() a node
+  std::vector<uint32_t> chosen_;  // degree() a node
   std::vector<BackLink> back_links_;
-  std::vector<size_t> targets_;        // where the links back of one target begin, and the end
-  std::vector<uint32_t> updated_;      // degree() a target
+  std::vector<size_t> targets_;    // where the links back of one target begin, and the end
+  std::vector<uint32_t> updated_;  // degree() a target
   size_t walked_ = 0;
   size_t compared_ = 0;
   size_t pruned_ = 0;

@@ -31,7 +31,8 @@ class BulkLinker final : public Linker {
         pool_(pool),
         options_(options),
         plan_(BulkPlan::from(options)),
-        built_(graph.degree(), static_cast<unsigned>(std::countr_zero(graph.link_blocks().block_rows()))),
+        built_(graph.degree(),
+               static_cast<unsigned>(std::countr_zero(graph.link_blocks().block_rows()))),
         leaf_scratch_(pool.workers()) {}
 
   Result<LinkProgress> step(uint64_t budget_us) override {
@@ -72,7 +73,8 @@ class BulkLinker final : public Linker {
     switch (phase_) {
       case Phase::kCopies: break;
       case Phase::kNeighbours:
-        progress.done = static_cast<uint64_t>(3 * static_cast<double>(rows) * partition_->progress());
+        progress.done =
+            static_cast<uint64_t>(3 * static_cast<double>(rows) * partition_->progress());
         break;
       case Phase::kPrune: progress.done = 3 * rows + pruned_; break;
       case Phase::kReach: progress.done = 4 * rows; break;
@@ -128,7 +130,8 @@ class BulkLinker final : public Linker {
     return {};
   }
 
-  // In the order of the leaves, so that the candidates of one row are still in the cache for the next.
+  // In the order of the leaves, so that the candidates of one row are still in the cache for the
+  // next.
   Result<void> prune_rows() {
     constexpr size_t kGrain = 64;
     const size_t begin = pruned_;
@@ -176,8 +179,8 @@ class BulkLinker final : public Linker {
   std::optional<Partition> partition_;
   std::vector<std::vector<uint32_t>> leaves_;  // formed and not yet computed
   std::optional<Reservoirs> reservoirs_;
-  std::vector<LeafNeighbours> leaf_scratch_;   // a worker each
-  std::vector<uint32_t> order_;                // rows in the order of their first leaf
+  std::vector<LeafNeighbours> leaf_scratch_;  // a worker each
+  std::vector<uint32_t> order_;               // rows in the order of their first leaf
   std::vector<bool> ordered_;
   size_t pruned_ = 0;
   uint64_t pruned_distances_ = 0;

@@ -27,8 +27,8 @@ struct Copy {
   uint32_t slot;
 };
 
-// Splits the slots [begin, end) into the first rows of each code, in rising order, and the copies of
-// those, also in rising order.
+// Splits the slots [begin, end) into the first rows of each code, in rising order, and the copies
+// of those, also in rising order.
 struct Distinct {
   std::vector<uint32_t> firsts;
   std::vector<Copy> copies;
@@ -38,7 +38,8 @@ Distinct find_copies(const Codes& codes, uint32_t begin, uint32_t end, ThreadPoo
 // Whether a row in the graph is a copy in this sense.
 bool is_copy(const Graph& graph, const Codes& codes, uint32_t slot);
 
-// Hangs a row without links behind the first of its code. Whoever could be reached before still can.
+// Hangs a row without links behind the first of its code. Whoever could be reached before still
+// can.
 void link_copy(Graph& graph, const Codes& codes, Copy copy);
 
 }  // namespace nearfield

@@ -44,7 +44,8 @@ bool Graph::decode_seeds(std::span<const std::byte> bytes) {
   }
   if (!starts.empty()) {
     if (starts.size() < 2 || starts.front() != 0 || starts.back() != seed_count) return false;
-    const auto not_rising = std::adjacent_find(starts.begin(), starts.end(), std::greater_equal<>());
+    const auto not_rising =
+        std::adjacent_find(starts.begin(), starts.end(), std::greater_equal<>());
     if (not_rising != starts.end()) return false;
   }
   set_seeds(std::move(seeds), std::move(starts));

@@ -72,7 +72,8 @@ class Graph {
   bool decode_seeds(std::span<const std::byte> bytes);
 
   uint64_t memory_bytes() const {
-    return links_.memory_bytes() + (seeds_.capacity() + group_starts_.capacity()) * sizeof(uint32_t);
+    return links_.memory_bytes() +
+           (seeds_.capacity() + group_starts_.capacity()) * sizeof(uint32_t);
   }
 
  private:

@@ -1,5 +1,5 @@
-// Leaf neighbours: the second step of a bulk build. All pairs of a leaf's rows are computed with the
-// dense kernel, and every row is proposed to its nearest, and they to it.
+// Leaf neighbours: the second step of a bulk build. All pairs of a leaf's rows are computed with
+// the dense kernel, and every row is proposed to its nearest, and they to it.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ class LeafNeighbours {
   PackedRows packed_;
   std::vector<int32_t> products_;
   std::vector<Candidate> nearest_;
-  std::vector<Candidate> own_;        // of every row its nearest; slots are positions in the leaf
+  std::vector<Candidate> own_;  // of every row its nearest; slots are positions in the leaf
   std::vector<uint32_t> own_starts_;
   std::vector<Candidate> proposals_;  // both ways
   std::vector<uint32_t> starts_;

@@ -27,13 +27,14 @@ class Linker {
   virtual uint64_t distances() const = 0;  // computed so far
 };
 
-// Links all rows of `codes` into `graph`, which must be empty (rows() == 0) and stays so until the last
-// step. References are borrowed until the linker is destroyed; codes must not change meanwhile.
+// Links all rows of `codes` into `graph`, which must be empty (rows() == 0) and stays so until the
+// last step. References are borrowed until the linker is destroyed; codes must not change
+// meanwhile.
 std::unique_ptr<Linker> make_bulk_linker(Graph& graph, const Codes& codes, const Kernels& kernels,
                                          ThreadPool& pool, const GraphOptions& options);
 
-// Links the rows [graph.rows(), codes.rows()). After each step the graph is whole (searchable, every
-// invariant holds) and graph.rows() says how many rows it has.
+// Links the rows [graph.rows(), codes.rows()). After each step the graph is whole (searchable,
+// every invariant holds) and graph.rows() says how many rows it has.
 std::unique_ptr<Linker> make_batch_linker(Graph& graph, const Codes& codes, const Kernels& kernels,
                                           ThreadPool& pool, const GraphOptions& options);
 

@@ -10,9 +10,9 @@
 namespace nearfield {
 namespace {
 
-constexpr size_t kStripe = 64;        // rows that are scored against all leaders at once
-constexpr size_t kStripesAUnit = 8;   // a worker
-constexpr uint32_t kMaxDepth = 12;    // carving that does not get smaller ends here
+constexpr size_t kStripe = 64;       // rows that are scored against all leaders at once
+constexpr size_t kStripesAUnit = 8;  // a worker
+constexpr uint32_t kMaxDepth = 12;   // carving that does not get smaller ends here
 
 }  // namespace
 
@@ -53,7 +53,9 @@ Result<void> Partition::advance(std::vector<std::vector<uint32_t>>& leaves) {
 
 Result<void> Partition::begin_carving() {
   const size_t rows = cluster_.rows.size();
-  fan_out_ = cluster_.depth == 0 ? plan_.top_fan_out : cluster_.depth == 1 ? plan_.inner_fan_out : 1;
+  fan_out_ = cluster_.depth == 0   ? plan_.top_fan_out
+             : cluster_.depth == 1 ? plan_.inner_fan_out
+                                   : 1;
   // Clusters of half a leaf on average, where that does not take too many leaders.
   const size_t wanted = 2 * rows * fan_out_ / plan_.leaf_rows + 2;
   const size_t count = std::min<size_t>({wanted, plan_.max_leaders, rows});
@@ -62,7 +64,8 @@ Result<void> Partition::begin_carving() {
   for (size_t i = 0; i < count; ++i) {  // one at random from each of `count` equal parts
     const size_t begin = rows * i / count;
     const size_t end = rows * (i + 1) / count;
-    leaders[i] = cluster_.rows[begin + random_below(cluster_.key, i, static_cast<uint32_t>(end - begin))];
+    leaders[i] =
+        cluster_.rows[begin + random_below(cluster_.key, i, static_cast<uint32_t>(end - begin))];
   }
   NEARFIELD_TRY(leaders_.assign(codes_, leaders));
   joined_.assign(rows * fan_out_, 0);
@@ -92,7 +95,8 @@ Result<void> Partition::assign_rows() {
       scratch.rows.to_distances(i, leaders_, distances + i * leaders);
       nearest({distances + i * leaders, leaders}, fan_out_, scratch.nearest);
       uint16_t* joined = joined_.data() + (begin + from + i) * fan_out_;
-      for (size_t k = 0; k < fan_out_; ++k) joined[k] = static_cast<uint16_t>(scratch.nearest[k].slot);
+      for (size_t k = 0; k < fan_out_; ++k)
+        joined[k] = static_cast<uint16_t>(scratch.nearest[k].slot);
     }
   });
   if (failed) return Error{ErrorCode::kOutOfMemory, "no memory to partition the rows"};
@@ -132,7 +136,8 @@ void Partition::finish_carving(std::vector<std::vector<uint32_t>>& leaves) {
       shared.insert(shared.end(), child.begin(), child.end());
       if (shared.size() >= plan_.leaf_rows / 2) close_shared();
     } else {
-      clusters_.push_back({std::move(child), cluster_.depth + 1, random_at(cluster_.key, ~uint64_t{i})});
+      clusters_.push_back(
+          {std::move(child), cluster_.depth + 1, random_at(cluster_.key, ~uint64_t{i})});
     }
   }
   close_shared();

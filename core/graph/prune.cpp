@@ -6,7 +6,8 @@
 namespace nearfield {
 namespace {
 
-// Whether a row this far from a chosen one is better reached through it: alpha * to_chosen <= to_row.
+// Whether a row this far from a chosen one is better reached through it: alpha * to_chosen <=
+// to_row.
 bool occludes(int32_t to_chosen, int32_t to_row) {
   return int64_t{6} * to_chosen <= int64_t{5} * to_row;
 }

@@ -13,8 +13,8 @@ namespace nearfield {
 inline constexpr uint32_t kMaxDegree = 128;
 
 // Robust prune (Vamana, Subramanya et al. 2019) on squared distances, in integers: nearest first, a
-// candidate is chosen unless one chosen before is nearer to it, by more than the factor alpha = 1.2,
-// than the row is. So links point in different directions, and the slack leaves shortcuts.
+// candidate is chosen unless one chosen before is nearer to it, by more than the factor alpha
+// = 1.2, than the row is. So links point in different directions, and the slack leaves shortcuts.
 // The candidates are sorted and distinct and do not hold the row itself. `keep`, when given, says
 // for each candidate whether it must be chosen; places are held for as many as fit.
 // Writes at most `degree` slots to `out` and returns how many. REQUIRES: degree <= kMaxDegree.

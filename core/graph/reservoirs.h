@@ -31,7 +31,9 @@ class Reservoirs {
   // Merges candidates, sorted and distinct, into those of a row.
   void offer(uint32_t row, std::span<const Candidate> candidates);
   // Sorted.
-  std::span<const Candidate> candidates(uint32_t row) const { return {kept_.row(row), counts_[row]}; }
+  std::span<const Candidate> candidates(uint32_t row) const {
+    return {kept_.row(row), counts_[row]};
+  }
 
  private:
   static constexpr unsigned kBlockShift = 12;

@@ -12,8 +12,8 @@ namespace nearfield {
 namespace {
 
 constexpr uint32_t kSeeds = 256;
-constexpr uint32_t kRowsASeed = 16;     // in small graphs
-constexpr uint32_t kUngrouped = 48;     // as many are scored one by one
+constexpr uint32_t kRowsASeed = 16;  // in small graphs
+constexpr uint32_t kUngrouped = 48;  // as many are scored one by one
 constexpr uint32_t kCentres = 32;
 constexpr ptrdiff_t kGroupsASeed = 3;  // that a seed belongs to
 constexpr uint32_t kProbes = 8192;

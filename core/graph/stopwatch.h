@@ -1,4 +1,5 @@
-// Stopwatch: when a step has used up its budget. The clock decides when to pause, never what is built.
+// Stopwatch: when a step has used up its budget. The clock decides when to pause, never what is
+// built.
 #pragma once
 
 #include <chrono>

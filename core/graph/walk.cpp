@@ -11,7 +11,7 @@ namespace nearfield {
 namespace {
 
 constexpr uint32_t kExpanded = 0x80000000;  // slots have 31 bits (kMaxRows)
-constexpr size_t kGroups = 6;  // groups of seeds that are scored
+constexpr size_t kGroups = 6;               // groups of seeds that are scored
 
 void prefetch(const void* address) { __builtin_prefetch(address); }
 
@@ -75,7 +75,8 @@ class Walker {
  private:
   void start_epoch(uint32_t rows) {
     if (scratch_.visited.size() < rows) scratch_.visited.resize(rows, 0);
-    if (++scratch_.epoch == 0) {  // after 65,535 walks the marks of the first ones would count again
+    if (++scratch_.epoch ==
+        0) {  // after 65,535 walks the marks of the first ones would count again
       std::fill(scratch_.visited.begin(), scratch_.visited.end(), uint16_t{0});
       scratch_.epoch = 1;
     }
@@ -104,8 +105,8 @@ class Walker {
     computed_ += count;
   }
 
-  // Every seed that is scored enters the pool, so that an island whose seed is not among the nearest
-  // still gets its turn as long as the pool has room for it.
+  // Every seed that is scored enters the pool, so that an island whose seed is not among the
+  // nearest still gets its turn as long as the pool has room for it.
   void begin_at_seeds() {
     const auto seeds = graph_.seeds();
     const auto groups = graph_.group_starts();

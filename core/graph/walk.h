@@ -37,9 +37,9 @@ std::span<const Candidate> walk(const Graph& graph, const Codes& codes, const Ke
                                 const uint8_t* query, uint32_t ef, WalkScratch& scratch,
                                 uint64_t& distances);
 
-// The same from a row, as linking needs it: by build distance, and of rows with identical codes only
-// the first (see duplicates.h), so that a thousand copies of one row do not fill the pool. The row
-// need not be in the graph; when it is, it may be part of the answer.
+// The same from a row, as linking needs it: by build distance, and of rows with identical codes
+// only the first (see duplicates.h), so that a thousand copies of one row do not fill the pool. The
+// row need not be in the graph; when it is, it may be part of the answer.
 std::span<const Candidate> walk_to_link(const Graph& graph, const Codes& codes,
                                         const Kernels& kernels, uint32_t row, uint32_t ef,
                                         WalkScratch& scratch, uint64_t& distances);

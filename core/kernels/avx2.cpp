@@ -100,12 +100,8 @@ void four(const float* query, const float* const rows[4], size_t n, float out[4]
   _mm_storeu_ps(out, _mm_add_ps(_mm_movelh_ps(s01, s23), _mm_movehl_ps(s23, s01)));
 }
 
-float dot_f32(const float* a, const float* b, size_t n) {
-  return one<Dot>(a, b, n);
-}
-float l2_f32(const float* a, const float* b, size_t n) {
-  return one<L2>(a, b, n);
-}
+float dot_f32(const float* a, const float* b, size_t n) { return one<Dot>(a, b, n); }
+float l2_f32(const float* a, const float* b, size_t n) { return one<L2>(a, b, n); }
 void dot4_f32(const float* query, const float* const rows[4], size_t n, float out[4]) {
   four<Dot>(query, rows, n, out);
 }
@@ -113,12 +109,8 @@ void l24_f32(const float* query, const float* const rows[4], size_t n, float out
   four<L2>(query, rows, n, out);
 }
 
-__m256i load(const void* p) {
-  return _mm256_loadu_si256(static_cast<const __m256i*>(p));
-}
-void store(void* p, __m256i x) {
-  _mm256_storeu_si256(static_cast<__m256i*>(p), x);
-}
+__m256i load(const void* p) { return _mm256_loadu_si256(static_cast<const __m256i*>(p)); }
+void store(void* p, __m256i x) { _mm256_storeu_si256(static_cast<__m256i*>(p), x); }
 
 __m256i add_products(__m256i sum, __m256i a, __m256i b) {
   const __m256i pairs = _mm256_maddubs_epi16(a, b);

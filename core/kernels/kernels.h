@@ -52,8 +52,8 @@ std::span<const Kernels* const> supported_kernels();
 const Kernels* find_kernels(std::string_view name);
 
 // Whether every kernel of `table` gives scalar's bits on a few fixed inputs; takes well under a
-// millisecond. Engines exist whose vector instructions are wrong (Node 20: the relaxed integer dot),
-// so a program that chose a table by features alone asks this before it trusts it.
+// millisecond. Engines exist whose vector instructions are wrong (Node 20: the relaxed integer
+// dot), so a program that chose a table by features alone asks this before it trusts it.
 bool self_check(const Kernels& table);
 
 }  // namespace nearfield

@@ -147,12 +147,8 @@ void dot_block_u7(const uint8_t* a, size_t rows_a, const uint8_t* b, size_t rows
 
 }  // namespace
 
-float dot_f32(const float* a, const float* b, size_t n) {
-  return one<Dot>(a, b, n);
-}
-float l2_f32(const float* a, const float* b, size_t n) {
-  return one<L2>(a, b, n);
-}
+float dot_f32(const float* a, const float* b, size_t n) { return one<Dot>(a, b, n); }
+float l2_f32(const float* a, const float* b, size_t n) { return one<L2>(a, b, n); }
 void dot4_f32(const float* query, const float* const rows[4], size_t n, float out[4]) {
   four<Dot>(query, rows, n, out);
 }

@@ -77,9 +77,7 @@ void four(const float* query, const float* const rows[4], size_t n, float out[4]
                                       wasm_i32x4_shuffle(s01, s23, 2, 3, 6, 7)));
 }
 
-v128_t load8(const uint8_t* p) {
-  return wasm_u16x8_load8x8(p);
-}
+v128_t load8(const uint8_t* p) { return wasm_u16x8_load8x8(p); }
 
 v128_t add_products(v128_t sum, const uint8_t* a, const uint8_t* b) {
   return wasm_i32x4_add(sum, wasm_i32x4_dot_i16x8(load8(a), load8(b)));
@@ -207,12 +205,8 @@ void dot_block_u7(const uint8_t* a, size_t rows_a, const uint8_t* b, size_t rows
 
 }  // namespace
 
-float dot_f32(const float* a, const float* b, size_t n) {
-  return one<Dot>(a, b, n);
-}
-float l2_f32(const float* a, const float* b, size_t n) {
-  return one<L2>(a, b, n);
-}
+float dot_f32(const float* a, const float* b, size_t n) { return one<Dot>(a, b, n); }
+float l2_f32(const float* a, const float* b, size_t n) { return one<L2>(a, b, n); }
 void dot4_f32(const float* query, const float* const rows[4], size_t n, float out[4]) {
   four<Dot>(query, rows, n, out);
 }

@@ -26,16 +26,17 @@ namespace nearfield {
 inline constexpr uint32_t kFormatVersion = 1;
 
 enum class SegmentKind : uint16_t {
-  kRows = 1,      // vectors as given, padded
-  kIds = 2,       // one 64-bit key a row
-  kIdTexts = 3,   // the characters of text ids
+  kRows = 1,     // vectors as given, padded
+  kIds = 2,      // one 64-bit key a row
+  kIdTexts = 3,  // the characters of text ids
   kMetadata = 4,
   kCodes = 5,
   kLinks = 6,
-  kSeeds = 7,     // where walks begin
-  kDead = 8,      // tombstones, one bit a slot
+  kSeeds = 7,  // where walks begin
+  kDead = 8,   // tombstones, one bit a slot
 };
-std::string_view segment_kind_name(SegmentKind kind);  // "rows", "ids", "id-texts", ...; empty: unknown
+std::string_view segment_kind_name(
+    SegmentKind kind);  // "rows", "ids", "id-texts", ...; empty: unknown
 
 // What a segment holds: rows [first_row, first_row + rows) of a collection, of one kind.
 struct SegmentKey {
@@ -118,16 +119,16 @@ class Store {
     Manifest manifest_;
     std::unique_ptr<FileSink> sink_;
     uint32_t file_ = 0;
-    uint64_t written_ = 0;          // in the current file
+    uint64_t written_ = 0;            // in the current file
     std::vector<std::string> names_;  // files that this commit wrote, oldest first
-    std::optional<Error> failure_;  // of an earlier call: the commit can only be dropped
+    std::optional<Error> failure_;    // of an earlier call: the commit can only be dropped
     bool prepared_ = false;
     bool finished_ = false;
   };
   Commit begin() { return Commit(*this); }
 
-  // Reads every live segment and compares checksums; problems name kind, collection, rows, file. One
-  // that is damaged does not stop the check of the others.
+  // Reads every live segment and compares checksums; problems name kind, collection, rows, file.
+  // One that is damaged does not stop the check of the others.
   Result<VerifyReport> verify();
 
   // One file that holds the manifest and every live segment, written front to back.

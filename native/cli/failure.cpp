@@ -14,10 +14,8 @@ ExitStatus exit_status(ErrorCode code) {
     case ErrorCode::kOptionsMismatch:
     case ErrorCode::kForeignFile:
     case ErrorCode::kNewerVersion:
-    case ErrorCode::kCorrupt:
-      return kBadInput;
-    default:
-      return kFailed;
+    case ErrorCode::kCorrupt: return kBadInput;
+    default: return kFailed;
   }
 }
 

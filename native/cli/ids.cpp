@@ -102,8 +102,7 @@ std::vector<Id> read_ids(const std::string& path) {
 
 int32_t id_to_int32(IdView id) {
   if (id.is_text()) {
-    throw bad_input("the id " + describe_id(id) +
-                    " is a string; --ids writes integer ids only");
+    throw bad_input("the id " + describe_id(id) + " is a string; --ids writes integer ids only");
   }
   if (id.number() < 0 || id.number() > std::numeric_limits<int32_t>::max()) {
     throw bad_input("the id " + describe_id(id) + " does not fit; --ids writes ids from 0 to " +

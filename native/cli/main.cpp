@@ -19,8 +19,9 @@ void build(CLI::App& program) {
   program.require_subcommand(1);
   program.set_version_flag("--version", std::string("nearfield ") + version());
   program.get_formatter()->column_width(34);
-  program.footer("Exit status: 0 success, 1 the machine failed or the store is damaged, 2 bad input.\n"
-                 "nearfield COMMAND --help describes a command.");
+  program.footer(
+      "Exit status: 0 success, 1 the machine failed or the store is damaged, 2 bad input.\n"
+      "nearfield COMMAND --help describes a command.");
   add_import(program);
   add_search(program);
   add_get(program);

@@ -1,5 +1,5 @@
-// Segments and state records with arbitrary changes but right checksums: what a hostile file can hold.
-// Whatever opens must be searchable, readable, linkable and storable without a crash.
+// Segments and state records with arbitrary changes but right checksums: what a hostile file can
+// hold. Whatever opens must be searchable, readable, linkable and storable without a crash.
 #include <fuzzer/FuzzedDataProvider.h>
 
 #include <memory>
@@ -24,7 +24,8 @@ const MemoryStorage::Files& sample(Metric metric) {
     make_sample(storage, wanted);
     return storage.files();
   };
-  static const MemoryStorage::Files files[] = {make(Metric::kCosine), make(Metric::kL2), make(Metric::kDot)};
+  static const MemoryStorage::Files files[] = {make(Metric::kCosine), make(Metric::kL2),
+                                               make(Metric::kDot)};
   return files[static_cast<size_t>(metric)];
 }
 
@@ -41,7 +42,9 @@ class Borrowed final : public Storage {
   Result<Buffer> read(std::string_view name, uint64_t offset, uint64_t length) override {
     return storage_.read(name, offset, length);
   }
-  Result<std::unique_ptr<FileSink>> create(std::string_view name) override { return storage_.create(name); }
+  Result<std::unique_ptr<FileSink>> create(std::string_view name) override {
+    return storage_.create(name);
+  }
   Result<void> remove(std::string_view name) override { return storage_.remove(name); }
   Result<void> sync() override { return storage_.sync(); }
   uint64_t preferred_file_bytes() const override { return storage_.preferred_file_bytes(); }
@@ -58,10 +61,12 @@ void make_sample(MemoryStorage& storage, Metric metric) {
   require(docs.ok());
   std::vector<float> vectors;
   std::vector<std::string> texts;
-  for (uint32_t i = 0; i < kRows * kDimensions; ++i) vectors.push_back(static_cast<float>(random_below(1, i, 1000)) - 500);
+  for (uint32_t i = 0; i < kRows * kDimensions; ++i)
+    vectors.push_back(static_cast<float>(random_below(1, i, 1000)) - 500);
   for (uint32_t i = 0; i < kRows; ++i) texts.push_back("id" + std::to_string(i));
   std::vector<IdView> ids;
-  for (uint32_t i = 0; i < kRows; ++i) ids.push_back(i % 2 == 0 ? IdView(int64_t{i}) : IdView(std::string_view(texts[i])));
+  for (uint32_t i = 0; i < kRows; ++i)
+    ids.push_back(i % 2 == 0 ? IdView(int64_t{i}) : IdView(std::string_view(texts[i])));
   const std::vector<std::string_view> metadata(texts.begin(), texts.end());
   require((*docs)->upsert({vectors, ids, metadata}).ok());
   require((*docs)->link(0).ok());
@@ -120,7 +125,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   for (int changes = input.ConsumeIntegralInRange(1, 6); changes > 0; --changes) {
     const size_t which = input.ConsumeIntegralInRange<size_t>(0, segments.size());
     if (which == segments.size()) {
-      for (auto& [number, collection] : commit.manifest().collections) patch(collection.state, input);
+      for (auto& [number, collection] : commit.manifest().collections)
+        patch(collection.state, input);
       continue;
     }
     const auto& [key, ref] = *std::next(segments.begin(), static_cast<ptrdiff_t>(which));
@@ -130,7 +136,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     patch(bytes, input);
     SegmentKey place = key;
     uint32_t rows = ref.rows;
-    if (input.ConsumeIntegralInRange(0, 9) == 0) place.first_row = input.ConsumeIntegral<uint32_t>();
+    if (input.ConsumeIntegralInRange(0, 9) == 0)
+      place.first_row = input.ConsumeIntegral<uint32_t>();
     if (input.ConsumeIntegralInRange(0, 9) == 0) rows = input.ConsumeIntegral<uint32_t>();
     if (input.ConsumeIntegralInRange(0, 9) == 0) commit.erase(key);
     if (!commit.put(place, rows, bytes).ok()) return 0;

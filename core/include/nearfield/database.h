@@ -36,16 +36,16 @@ struct Batch {
 };
 
 struct LinkProgress {
-  uint64_t done = 0;   // units of work; 0 of 0 when everything is linked
+  uint64_t done = 0;  // units of work; 0 of 0 when everything is linked
   uint64_t total = 0;
   bool finished() const { return done == total; }
 };
 
 struct CollectionStats {
-  uint64_t count = 0;           // live records
-  uint64_t rows = 0;            // slots in use, dead ones included
-  uint64_t linked = 0;          // of which in the graph; the others are scanned
-  uint64_t memory_bytes = 0;    // rows, codes, links, ids and metadata in memory
+  uint64_t count = 0;                  // live records
+  uint64_t rows = 0;                   // slots in use, dead ones included
+  uint64_t linked = 0;                 // of which in the graph; the others are scanned
+  uint64_t memory_bytes = 0;           // rows, codes, links, ids and metadata in memory
   uint64_t distance_computations = 0;  // since the collection was opened, searches and builds
   uint64_t build_distances = 0;        // of which while linking
 };
@@ -95,12 +95,13 @@ class Collection {
   virtual Result<Record> get(IdView id) = 0;  // kNotFound
 
   // The k nearest live records, nearest first; all of them when there are fewer.
-  virtual Result<std::vector<Hit>> search(std::span<const float> query, const SearchOptions& options,
-                                          SearchScratch& scratch, SearchStats* stats = nullptr) const = 0;
+  virtual Result<std::vector<Hit>> search(std::span<const float> query,
+                                          const SearchOptions& options, SearchScratch& scratch,
+                                          SearchStats* stats = nullptr) const = 0;
   // Row-major queries spread over the database's pool; one list a query.
-  virtual Result<std::vector<std::vector<Hit>>> search_batch(std::span<const float> queries,
-                                                             const SearchOptions& options,
-                                                             SearchStats* stats = nullptr) const = 0;
+  virtual Result<std::vector<std::vector<Hit>>> search_batch(
+      std::span<const float> queries, const SearchOptions& options,
+      SearchStats* stats = nullptr) const = 0;
 
   // What stands in a slot that a search returned. REQUIRES: the slot came from this collection
   // since its last change.
@@ -131,7 +132,7 @@ struct DatabaseInfo {
 struct VerifyReport {
   uint64_t segments = 0;  // checked
   uint64_t bytes = 0;
-  uint64_t rows = 0;  // live records
+  uint64_t rows = 0;                  // live records
   std::vector<std::string> problems;  // empty: everything holds
 };
 
@@ -141,11 +142,13 @@ class Database {
 
   // Opens what the storage holds, or an empty database. Opening reads; it never computes a
   // distance. kNotFound (create is off), kForeignFile, kNewerVersion, kCorrupt.
-  static Result<std::unique_ptr<Database>> open(std::unique_ptr<Storage> storage, const DatabaseOptions& options);
+  static Result<std::unique_ptr<Database>> open(std::unique_ptr<Storage> storage,
+                                                const DatabaseOptions& options);
 
   // Opens or creates a collection. kOptionsMismatch says which option differs. The pointer lives
   // as long as the database or until drop().
-  virtual Result<Collection*> collection(std::string_view name, const CollectionOptions& options) = 0;
+  virtual Result<Collection*> collection(std::string_view name,
+                                         const CollectionOptions& options) = 0;
   virtual Result<Collection*> find(std::string_view name) = 0;  // kNotFound
   virtual std::vector<std::string> names() const = 0;
   virtual Result<void> drop(std::string_view name) = 0;
@@ -160,7 +163,8 @@ class Database {
   // links, reachability of every row).
   virtual Result<VerifyReport> verify() = 0;
 
-  // Writes the flushed state as one file for static hosting, and the way back into an empty storage.
+  // Writes the flushed state as one file for static hosting, and the way back into an empty
+  // storage.
   virtual Result<void> pack(FileSink& sink) = 0;
   static Result<void> unpack(Storage& source, std::string_view file, Storage& destination);
 };

@@ -35,10 +35,11 @@ struct CollectionOptions {
 Result<void> validate(const CollectionOptions& options);
 
 struct DatabaseOptions {
-  bool create = true;        // make an empty database when the storage holds none
-  bool read_only = false;    // every change is refused with kReadOnly
+  bool create = true;          // make an empty database when the storage holds none
+  bool read_only = false;      // every change is refused with kReadOnly
   ThreadPool* pool = nullptr;  // borrowed; null: everything runs on the calling thread
-  std::string kernels = {};  // force a kernel set by name ("scalar", "avx2", ...); empty: the fastest
+  std::string kernels =
+      {};  // force a kernel set by name ("scalar", "avx2", ...); empty: the fastest
 };
 
 }  // namespace nearfield

@@ -20,8 +20,8 @@ struct SearchOptions {
 };
 
 struct Hit {
-  uint32_t slot;    // the row's place; valid until the collection changes
-  float distance;   // smaller is nearer, see Metric; ties are ordered by slot
+  uint32_t slot;   // the row's place; valid until the collection changes
+  float distance;  // smaller is nearer, see Metric; ties are ordered by slot
 };
 
 struct SearchStats {

@@ -47,7 +47,8 @@ struct Error {
 template <class T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}  // NOLINT: implicit on purpose
+  Result(T value)
+      : state_(std::in_place_index<0>, std::move(value)) {}  // NOLINT: implicit on purpose
   Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT
 
   bool ok() const { return state_.index() == 0; }
@@ -88,18 +89,18 @@ class [[nodiscard]] Result<void> {
 }  // namespace nearfield
 
 // Evaluates an expression that yields a Result and returns its error from the enclosing function.
-#define NEARFIELD_TRY(expression)                                     \
-  do {                                                                \
-    auto nearfield_try_result = (expression);                         \
+#define NEARFIELD_TRY(expression)                                                   \
+  do {                                                                              \
+    auto nearfield_try_result = (expression);                                       \
     if (!nearfield_try_result.ok()) return std::move(nearfield_try_result).error(); \
   } while (false)
 
 // NEARFIELD_ASSIGN(auto x, f()): declares or assigns x from a Result, or returns its error.
 #define NEARFIELD_ASSIGN(target, expression) \
   NEARFIELD_ASSIGN_IMPL(NEARFIELD_CONCAT(nearfield_result_, __LINE__), target, expression)
-#define NEARFIELD_ASSIGN_IMPL(temporary, target, expression)      \
-  auto temporary = (expression);                                  \
-  if (!temporary.ok()) return std::move(temporary).error();       \
+#define NEARFIELD_ASSIGN_IMPL(temporary, target, expression) \
+  auto temporary = (expression);                             \
+  if (!temporary.ok()) return std::move(temporary).error();  \
   target = std::move(temporary).value()
 #define NEARFIELD_CONCAT(a, b) NEARFIELD_CONCAT_IMPL(a, b)
 #define NEARFIELD_CONCAT_IMPL(a, b) a##b

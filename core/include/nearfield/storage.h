@@ -33,7 +33,7 @@ class Storage {
  public:
   virtual ~Storage() = default;
 
-  virtual Result<std::vector<std::string>> list() = 0;  // in any order
+  virtual Result<std::vector<std::string>> list() = 0;       // in any order
   virtual Result<uint64_t> size(std::string_view name) = 0;  // kNotFound
   // Bytes [offset, offset + length) of a file at 64-byte alignment if offset is a multiple of 64,
   // mapped or copied; kCorrupt when the file is shorter.

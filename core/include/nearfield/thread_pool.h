@@ -14,8 +14,9 @@ class ThreadPool {
   // Calls body(begin, end, worker) for pieces of [0, count) of at most `grain` items, in any order
   // and at the same time, and returns when all are done. worker < workers() and no two calls that
   // run at once share it. Not reentrant. Results must not depend on how the range was cut.
-  virtual void parallel_for(size_t count, size_t grain,
-                            const std::function<void(size_t begin, size_t end, unsigned worker)>& body) = 0;
+  virtual void parallel_for(
+      size_t count, size_t grain,
+      const std::function<void(size_t begin, size_t end, unsigned worker)>& body) = 0;
 };
 
 ThreadPool& serial_pool();

@@ -17,7 +17,7 @@ enum class Metric : uint8_t { kCosine = 0, kL2 = 1, kDot = 2 };
 // How the rows themselves are kept.
 enum class RowType : uint8_t { kF32 = 0 };
 
-std::string_view metric_name(Metric metric);      // "cosine", "l2", "dot"
+std::string_view metric_name(Metric metric);       // "cosine", "l2", "dot"
 std::string_view row_type_name(RowType row_type);  // "f32"
 
 // A record's name: a signed 64-bit integer or a string of UTF-8 bytes. 7 and "7" are two ids.
@@ -27,9 +27,9 @@ using Id = std::variant<int64_t, std::string>;
 class IdView {
  public:
   IdView() = default;
-  IdView(int64_t number) : number_(number) {}                        // NOLINT: implicit on purpose
-  IdView(std::string_view text) : text_(text), is_text_(true) {}     // NOLINT
-  IdView(const Id& id) {                                             // NOLINT
+  IdView(int64_t number) : number_(number) {}                     // NOLINT: implicit on purpose
+  IdView(std::string_view text) : text_(text), is_text_(true) {}  // NOLINT
+  IdView(const Id& id) {                                          // NOLINT
     if (const auto* number = std::get_if<int64_t>(&id)) {
       number_ = *number;
     } else {
@@ -39,7 +39,7 @@ class IdView {
   }
 
   bool is_text() const { return is_text_; }
-  int64_t number() const { return number_; }     // meaningful when !is_text()
+  int64_t number() const { return number_; }       // meaningful when !is_text()
   std::string_view text() const { return text_; }  // meaningful when is_text()
   Id to_id() const { return is_text_ ? Id(std::string(text_)) : Id(number_); }
 

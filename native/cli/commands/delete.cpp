@@ -41,9 +41,8 @@ void run_delete(const DeleteCommand& command) {
     const nlohmann::ordered_json object = {{"deleted", deleted}, {"records", collection.count()}};
     std::cout << object.dump() << "\n";
   } else {
-    std::cout << "deleted " << with_commas(deleted) << " of " << with_commas(ids.size())
-              << " ids; " << command.store << " holds " << with_commas(collection.count())
-              << " records\n";
+    std::cout << "deleted " << with_commas(deleted) << " of " << with_commas(ids.size()) << " ids; "
+              << command.store << " holds " << with_commas(collection.count()) << " records\n";
   }
 }
 
@@ -59,7 +58,8 @@ void add_delete(CLI::App& program) {
   add_collection(command, options->collection);
   command.add_flag("--json", options->json, "Print one JSON object");
   command.footer(
-      "A line that is an integer (7, -7) is an integer id; in quotes, as a JSON string (\"7\"), it\n"
+      "A line that is an integer (7, -7) is an integer id; in quotes, as a JSON string (\"7\"), "
+      "it\n"
       "is a string id; any other line is a string id as it stands. Ids that are not in the store\n"
       "are passed over.");
   command.callback([options] { run_delete(*options); });

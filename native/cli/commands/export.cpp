@@ -51,7 +51,8 @@ void run_export(const ExportCommand& command) {
   uint64_t written = 0;
   Progress progress;
   progress.begin("writing");
-  for (uint32_t slot = collection.next_live(0); slot < rows; slot = collection.next_live(slot + 1)) {
+  for (uint32_t slot = collection.next_live(0); slot < rows;
+       slot = collection.next_live(slot + 1)) {
     const auto vector = collection.vector_at(slot);
     if (command.format == "jsonl") {
       const std::string line =
@@ -61,7 +62,8 @@ void run_export(const ExportCommand& command) {
       file.write(vector.data(), vector.size_bytes());
     }
     ++written;
-    progress.update(static_cast<double>(written) / static_cast<double>(collection.count()), written);
+    progress.update(static_cast<double>(written) / static_cast<double>(collection.count()),
+                    written);
   }
   file.close();
   progress.finish(written);

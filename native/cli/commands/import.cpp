@@ -7,8 +7,8 @@
 #include <optional>
 #include <sstream>
 
-#include <nlohmann/json.hpp>
 #include <sys/resource.h>
+#include <nlohmann/json.hpp>
 
 #include "commands/commands.h"
 #include "failure.h"
@@ -96,8 +96,8 @@ CollectionOptions new_collection(const ImportOptions& options, uint32_t dimensio
   created.dimensions = dimensions;
   created.metric = parse_metric(*options.metric);
   if (options.m) created.m = *options.m;
-  created.ef_construction = options.ef_construction.value_or(
-      std::max(created.ef_construction, created.m));
+  created.ef_construction =
+      options.ef_construction.value_or(std::max(created.ef_construction, created.m));
   take(validate(created), options.store);
   return created;
 }
@@ -106,7 +106,8 @@ CollectionOptions new_collection(const ImportOptions& options, uint32_t dimensio
 int64_t next_row_number(const Collection& collection) {
   int64_t next = static_cast<int64_t>(collection.count());
   const uint64_t rows = collection.stats().rows;
-  for (uint32_t slot = collection.next_live(0); slot < rows; slot = collection.next_live(slot + 1)) {
+  for (uint32_t slot = collection.next_live(0); slot < rows;
+       slot = collection.next_live(slot + 1)) {
     const IdView id = collection.id_at(slot);
     if (id.is_text() || id.number() < next) continue;
     if (id.number() == std::numeric_limits<int64_t>::max()) {
@@ -175,17 +176,17 @@ void print(const ImportOptions& options, const ImportResult& result, const Colle
            const DatabaseInfo& info) {
   if (options.json) {
     const nlohmann::ordered_json object = {
-        {"records", collection.count()},          {"imported", result.imported},
-        {"replaced", result.replaced},            {"load_seconds", result.load_seconds},
-        {"build_seconds", result.build_seconds},  {"write_seconds", result.write_seconds},
-        {"peak_rss_bytes", peak_rss_bytes()},     {"bytes", info.bytes}};
+        {"records", collection.count()},         {"imported", result.imported},
+        {"replaced", result.replaced},           {"load_seconds", result.load_seconds},
+        {"build_seconds", result.build_seconds}, {"write_seconds", result.write_seconds},
+        {"peak_rss_bytes", peak_rss_bytes()},    {"bytes", info.bytes}};
     std::cout << object.dump() << "\n";
     return;
   }
   std::cout << "imported " << with_commas(result.imported) << " rows";
   if (result.replaced > 0) std::cout << " (" << with_commas(result.replaced) << " replaced)";
-  std::cout << "; " << options.store << " holds " << with_commas(collection.count())
-            << " records, " << byte_count(info.bytes) << "\n";
+  std::cout << "; " << options.store << " holds " << with_commas(collection.count()) << " records, "
+            << byte_count(info.bytes) << "\n";
 }
 
 void run_import(const ImportOptions& options) {
@@ -233,12 +234,15 @@ void add_import(CLI::App& program) {
   CLI::App& command = *program.add_subcommand("import", "Put the vectors of a file into a store");
   command.add_option("STORE", options->store, "Folder of the store; made when it is missing")
       ->required();
-  command.add_option("--from", options->file, "File with the vectors")->type_name("FILE")->required();
+  command.add_option("--from", options->file, "File with the vectors")
+      ->type_name("FILE")
+      ->required();
   command.add_option("--format", options->format, "Format; else the file's extension tells")
       ->type_name("f32|fvecs|bvecs|npy|hdf5|jsonl|csv")
       ->check(one_of({"f32", "fvecs", "bvecs", "npy", "hdf5", "jsonl", "csv"}));
-  command.add_option("--dimensions", options->dimensions,
-                     "Values a vector; needed for a new store and an f32 file")
+  command
+      .add_option("--dimensions", options->dimensions,
+                  "Values a vector; needed for a new store and an f32 file")
       ->type_name("D")
       ->check(whole_number(1, kMaxDimensions));
   command.add_option("--metric", options->metric, "Distance; needed for a new store")
@@ -247,8 +251,9 @@ void add_import(CLI::App& program) {
   command.add_option("--m", options->m, "Links a row, 16 for a new store (twice that are kept)")
       ->type_name("M")
       ->check(whole_number(2, kMaxM));
-  command.add_option("--ef-construction", options->ef_construction,
-                     "Candidates considered while linking, 200 for a new store")
+  command
+      .add_option("--ef-construction", options->ef_construction,
+                  "Candidates considered while linking, 200 for a new store")
       ->type_name("EF")
       ->check(whole_number(2, kMaxEfConstruction));
   command.add_option("--storage", options->storage, "How rows are kept")
@@ -265,7 +270,8 @@ void add_import(CLI::App& program) {
       "record whose id exists is replaced. Ctrl-C leaves the store as it was.\n\n"
       "  f32     row-major little-endian floats      npy   two dimensions of <f4, <f8 or |u1\n"
       "  fvecs, bvecs  dimensions (int32), values    hdf5  --dataset, two dimensions\n"
-      "  jsonl   {\"id\": 7, \"vector\": [...], \"metadata\": {...}}; other fields are metadata too\n"
+      "  jsonl   {\"id\": 7, \"vector\": [...], \"metadata\": {...}}; other fields are metadata "
+      "too\n"
       "  csv     columns id, v0, v1, ... (or vector: a JSON array); the others are metadata;\n"
       "          without a header all columns are the vector (one more: the first is the id)");
   command.callback([options] { run_import(*options); });

@@ -49,8 +49,11 @@ Collection* main_collection(Store& store, const InfoCommand& command) {
 
 void print_json(Store& store, const InfoCommand& command) {
   const DatabaseInfo info = store.database().info();
-  Json object = {{"records", 0}, {"dimensions", nullptr}, {"metric", nullptr},
-                 {"storage", nullptr}, {"graph", nullptr}};
+  Json object = {{"records", 0},
+                 {"dimensions", nullptr},
+                 {"metric", nullptr},
+                 {"storage", nullptr},
+                 {"graph", nullptr}};
   if (const Collection* collection = main_collection(store, command)) {
     object = collection_json(*collection);
     object["collection"] = collection->name();

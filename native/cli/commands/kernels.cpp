@@ -13,7 +13,8 @@ namespace nearfield::cli {
 
 void add_kernels(CLI::App& program) {
   auto json = std::make_shared<bool>(false);
-  CLI::App& command = *program.add_subcommand("kernels", "List the distance kernels of this machine");
+  CLI::App& command =
+      *program.add_subcommand("kernels", "List the distance kernels of this machine");
   command.add_flag("--json", *json, "Print one JSON object");
   command.callback([json] {
     const auto database = take(Database::open(std::make_unique<MemoryStorage>(), {}), "kernels");

@@ -40,8 +40,8 @@ struct SearchCommand {
 };
 
 struct Answers {
-  std::vector<std::vector<Hit>> hits;   // one list a query
-  std::vector<double> microseconds;     // one a query
+  std::vector<std::vector<Hit>> hits;  // one list a query
+  std::vector<double> microseconds;    // one a query
   uint64_t distance_computations = 0;
   double seconds = 0;
 
@@ -53,9 +53,9 @@ struct Answers {
 };
 
 void refuse_what_is_missing(const SearchCommand& command) {
-  for (const auto& [name, value] : {std::pair("--recall", command.recall),
-                                    std::pair("--where", command.where),
-                                    std::pair("--text", command.text)}) {
+  for (const auto& [name, value] :
+       {std::pair("--recall", command.recall), std::pair("--where", command.where),
+        std::pair("--text", command.text)}) {
     if (value) throw bad_input(std::string(name) + " is not available yet");
   }
 }
@@ -74,8 +74,8 @@ std::vector<float> read_queries(const SearchCommand& command, uint32_t dimension
   return queries;
 }
 
-Answers search_all(const Collection& collection, ThreadPool& pool, const std::vector<float>& queries,
-                   const SearchCommand& command) {
+Answers search_all(const Collection& collection, ThreadPool& pool,
+                   const std::vector<float>& queries, const SearchCommand& command) {
   const size_t dimensions = collection.options().dimensions;
   const size_t count = queries.size() / dimensions;
   Answers answers;
@@ -113,7 +113,8 @@ Answers search_all(const Collection& collection, ThreadPool& pool, const std::ve
 
 double percentile(std::vector<double> values, double share) {
   const size_t rank = static_cast<size_t>(share * static_cast<double>(values.size() - 1) + 0.5);
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(rank), values.end());
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(rank),
+                   values.end());
   return values[rank];
 }
 
@@ -207,14 +208,16 @@ void add_search(CLI::App& program) {
       ->type_name("K")
       ->check(whole_number(1, kMaxRows))
       ->capture_default_str();
-  CLI::Option* ef = command.add_option("--ef", options->search.ef,
-                                       "Candidates kept while walking: more find more, slower")
+  CLI::Option* ef = command
+                        .add_option("--ef", options->search.ef,
+                                    "Candidates kept while walking: more find more, slower")
                         ->type_name("EF")
                         ->check(whole_number(1, kMaxRows))
                         ->capture_default_str();
   command.add_flag("--exact", options->search.exact, "Compare with every record")->excludes(ef);
-  command.add_option("--ids", options->ids_file,
-                     "Write the ids as row-major int32, -1 where there are fewer than K")
+  command
+      .add_option("--ids", options->ids_file,
+                  "Write the ids as row-major int32, -1 where there are fewer than K")
       ->type_name("OUT.i32");
   command.add_option("--dataset", options->dataset, "Dataset within an HDF5 file")
       ->type_name("NAME")
@@ -225,8 +228,9 @@ void add_search(CLI::App& program) {
   command.add_option("--recall", options->recall)->group("");
   command.add_option("--where", options->where)->group("");
   command.add_option("--text", options->text)->group("");
-  command.footer("Smaller distances are nearer: 1 - cosine, the squared Euclidean distance, or the\n"
-                 "negated dot product.");
+  command.footer(
+      "Smaller distances are nearer: 1 - cosine, the squared Euclidean distance, or the\n"
+      "negated dot product.");
   command.callback([options] { run_search(*options); });
 }
 

@@ -60,7 +60,8 @@ void add_verify(CLI::App& program) {
   command.add_option("STORE", options->store, "Folder of the store")->required();
   add_threads(command, options->threads);
   command.add_flag("--json", options->json, "Print one JSON object");
-  command.footer("Checks checksums, counts, ids and the graph. Exit status 1 when something is wrong.");
+  command.footer(
+      "Checks checksums, counts, ids and the graph. Exit status 1 when something is wrong.");
   command.callback([options] {
     const VerifyReport report = check(*options);
     print(*options, report);

@@ -18,8 +18,8 @@ struct FormatName {
 };
 
 constexpr FormatName kNames[] = {
-    {"f32", Format::kF32},     {"fvecs", Format::kFvecs}, {"bvecs", Format::kBvecs},
-    {"npy", Format::kNpy},     {"hdf5", Format::kHdf5},   {"h5", Format::kHdf5},
+    {"f32", Format::kF32},     {"fvecs", Format::kFvecs},  {"bvecs", Format::kBvecs},
+    {"npy", Format::kNpy},     {"hdf5", Format::kHdf5},    {"h5", Format::kHdf5},
     {"jsonl", Format::kJsonl}, {"ndjson", Format::kJsonl}, {"csv", Format::kCsv},
 };
 

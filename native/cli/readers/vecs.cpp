@@ -22,8 +22,8 @@ std::unique_ptr<Reader> open_vecs(const ReaderOptions& options) {
   const uint64_t row_bytes = 4 + layout.dimensions * element_size(layout.element);
   if (size % row_bytes != 0) {
     throw bad_input(options.path + ": has " + std::to_string(size) +
-                    " bytes, expected a multiple of " + std::to_string(row_bytes) +
-                    " (rows of " + std::to_string(dimensions) + " dimensions)");
+                    " bytes, expected a multiple of " + std::to_string(row_bytes) + " (rows of " +
+                    std::to_string(dimensions) + " dimensions)");
   }
   layout.rows = size / row_bytes;
   return std::make_unique<FixedRows>(options.path, layout);

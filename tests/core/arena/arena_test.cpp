@@ -80,7 +80,8 @@ TEST_CASE("a text column tells no text from an empty one") {
     }
   };
   for (uint32_t slot = 0; slot < 60; ++slot) {
-    const uint32_t kind = slot < 9 ? 0 : random_below(2, slot, 4);  // the first blocks have none at all
+    const uint32_t kind =
+        slot < 9 ? 0 : random_below(2, slot, 4);  // the first blocks have none at all
     std::optional<std::string> text;
     if (kind == 1) text = "";
     if (kind == 2) text = std::string(slot, 'x');
@@ -93,7 +94,8 @@ TEST_CASE("a text column tells no text from an empty one") {
   // Through storage, in pieces that begin and end anywhere within a block.
   TextColumn copy(2);
   for (uint32_t first = 0; first < 60;) {
-    const uint32_t count = std::min(60 - first, std::min(4 - first % 4, 1 + random_below(3, first, 4)));
+    const uint32_t count =
+        std::min(60 - first, std::min(4 - first % 4, 1 + random_below(3, first, 4)));
     const auto payload = column.encode(first, count);
     auto buffer = Buffer::allocate(payload.size());
     REQUIRE(buffer.ok());
@@ -182,7 +184,8 @@ TEST_CASE("a slot set counts and refuses what lies outside") {
 
 TEST_CASE("codes are within half a step inside the range and clamped outside") {
   std::vector<float> sample;
-  for (uint32_t i = 0; i < 20000; ++i) sample.push_back(static_cast<float>(random_below(1, i, 2001)) / 1000.0F - 1.0F);
+  for (uint32_t i = 0; i < 20000; ++i)
+    sample.push_back(static_cast<float>(random_below(1, i, 2001)) / 1000.0F - 1.0F);
   const std::vector<float> values{-2, -0.95F, -0.5F, 0, 0.123F, 0.9F, 1.5F};
   for (const Metric metric : {Metric::kCosine, Metric::kL2, Metric::kDot}) {
     const Quantizer quantizer = Quantizer::fit(sample, metric);
@@ -207,10 +210,12 @@ TEST_CASE("walk order under dot is the order of inner products of codes") {
   Codes codes(kDimensions, Metric::kDot, 6);
   REQUIRE(codes.resize(200).ok());
   std::vector<float> rows;
-  for (uint32_t i = 0; i < 200 * kDimensions; ++i) rows.push_back(static_cast<float>(random_below(9, i, 1000)) / 500.0F - 1.2F);
+  for (uint32_t i = 0; i < 200 * kDimensions; ++i)
+    rows.push_back(static_cast<float>(random_below(9, i, 1000)) / 500.0F - 1.2F);
   std::vector<float> sample = rows;
   codes.set_range(Quantizer::fit(sample, Metric::kDot), 0);
-  for (uint32_t slot = 0; slot < 200; ++slot) codes.encode(slot, rows.data() + slot * kDimensions, 1);
+  for (uint32_t slot = 0; slot < 200; ++slot)
+    codes.encode(slot, rows.data() + slot * kDimensions, 1);
   std::vector<uint8_t> query(codes.stride());
   codes.encode_query(rows.data(), 1, query.data());
   const int32_t zero = codes.quantizer().zero;

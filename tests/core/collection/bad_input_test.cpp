@@ -21,7 +21,8 @@ TEST_CASE("a vector of another length names both lengths") {  // c35
   CHECK_THAT(searched.error().detail, ContainsSubstring("384") && ContainsSubstring("3"));
   const auto stored = docs->upsert({std::vector<float>(384), numbers(1, 5)});
   CHECK(stored.error().code == ErrorCode::kDimensionMismatch);
-  CHECK(docs->search_batch(std::vector<float>(7), {}).error().code == ErrorCode::kDimensionMismatch);
+  CHECK(docs->search_batch(std::vector<float>(7), {}).error().code ==
+        ErrorCode::kDimensionMismatch);
   CHECK(docs->count() == 1);
 }
 
@@ -29,13 +30,15 @@ TEST_CASE("a batch with one bad number is refused whole and its row is named") {
   MemoryStorage storage;
   auto database = open(storage);
   auto* docs = expect(database->collection("docs", {.dimensions = 2}));
-  for (const float bad : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(),
-                          -std::numeric_limits<float>::infinity(), 2e15F}) {
+  for (const float bad :
+       {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(),
+        -std::numeric_limits<float>::infinity(), 2e15F}) {
     const std::vector<float> vectors{1, 2, 3, 4, 5, bad};
     const auto stored = docs->upsert({vectors, numbers(3)});
     REQUIRE_FALSE(stored.ok());
     CHECK(stored.error().code == ErrorCode::kNotFinite);
-    CHECK_THAT(stored.error().detail, ContainsSubstring("row 2") && ContainsSubstring("position 1"));
+    CHECK_THAT(stored.error().detail,
+               ContainsSubstring("row 2") && ContainsSubstring("position 1"));
     CHECK(docs->count() == 0);
     SearchScratch scratch;
     const std::vector<float> query{bad, 0};
@@ -50,7 +53,8 @@ TEST_CASE("k and ef must be at least 1 and may be as large as anyone likes") {
   auto* docs = expect(database->collection("docs", {.dimensions = 2}));
   const std::vector<float> query{1, 0};
   SearchScratch scratch;
-  CHECK(expect(docs->search(query, {}, scratch)).empty());  // an empty collection answers with nothing
+  CHECK(expect(docs->search(query, {}, scratch))
+            .empty());  // an empty collection answers with nothing
   CHECK(docs->search(query, {.k = 0}, scratch).error().code == ErrorCode::kInvalidArgument);
   CHECK(docs->search(query, {.ef = 0}, scratch).error().code == ErrorCode::kInvalidArgument);
   expect(docs->upsert({random_vectors(1, 2000, 2), numbers(2000)}));
@@ -78,7 +82,8 @@ TEST_CASE("options out of range are refused and name the range") {
   refused({.dimensions = 2, .m = 65}, "m is 65");
   refused({.dimensions = 2, .ef_construction = 1}, "efConstruction is 1");
   CHECK(database->collection("", {.dimensions = 2}).error().code == ErrorCode::kInvalidArgument);
-  CHECK(database->collection(std::string(256, 'x'), {.dimensions = 2}).error().code == ErrorCode::kInvalidArgument);
+  CHECK(database->collection(std::string(256, 'x'), {.dimensions = 2}).error().code ==
+        ErrorCode::kInvalidArgument);
   CHECK(database->names().empty());
 
   expect(database->collection("docs", {.dimensions = 2}));
@@ -97,7 +102,8 @@ TEST_CASE("ids and metadata have limits") {
   const std::string longest(kMaxIdBytes, 'x');
   const std::string longer(kMaxIdBytes + 1, 'x');
   CHECK(docs->upsert({one, std::vector<IdView>{std::string_view(longest)}}).ok());
-  CHECK(docs->upsert({one, std::vector<IdView>{std::string_view(longer)}}).error().code == ErrorCode::kInvalidId);
+  CHECK(docs->upsert({one, std::vector<IdView>{std::string_view(longer)}}).error().code ==
+        ErrorCode::kInvalidId);
   const std::string huge(kMaxMetadataBytes + 1, ' ');
   CHECK(docs->upsert({one, numbers(1), std::vector<std::string_view>{huge}}).error().code ==
         ErrorCode::kInvalidArgument);

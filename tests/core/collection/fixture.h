@@ -22,7 +22,9 @@ class BorrowedStorage final : public Storage {
   Result<Buffer> read(std::string_view name, uint64_t offset, uint64_t length) override {
     return storage_.read(name, offset, length);
   }
-  Result<std::unique_ptr<FileSink>> create(std::string_view name) override { return storage_.create(name); }
+  Result<std::unique_ptr<FileSink>> create(std::string_view name) override {
+    return storage_.create(name);
+  }
   Result<void> remove(std::string_view name) override { return storage_.remove(name); }
   Result<void> sync() override { return storage_.sync(); }
   uint64_t preferred_file_bytes() const override { return storage_.preferred_file_bytes(); }
@@ -47,7 +49,8 @@ inline std::unique_ptr<Database> open(Storage& storage, DatabaseOptions options 
 }
 
 // Uniform in [-1, 1): row `i` of the set `seed`.
-inline std::vector<float> random_vectors(uint64_t seed, uint32_t rows, uint32_t dimensions, uint32_t first = 0) {
+inline std::vector<float> random_vectors(uint64_t seed, uint32_t rows, uint32_t dimensions,
+                                         uint32_t first = 0) {
   std::vector<float> values(size_t{rows} * dimensions);
   for (size_t i = 0; i < values.size(); ++i) {
     const uint64_t drawn = random_at(seed, i + size_t{first} * dimensions) >> 40;
@@ -58,8 +61,8 @@ inline std::vector<float> random_vectors(uint64_t seed, uint32_t rows, uint32_t 
 
 // `centres` clusters whose rows differ from their centre by `noise` of its size: what embeddings
 // look like, roughly. Row i belongs to cluster i % centres.
-inline std::vector<float> clustered_vectors(uint64_t seed, uint32_t rows, uint32_t dimensions, uint32_t centres,
-                                            float noise) {
+inline std::vector<float> clustered_vectors(uint64_t seed, uint32_t rows, uint32_t dimensions,
+                                            uint32_t centres, float noise) {
   const auto middle = random_vectors(seed, centres, dimensions);
   auto values = random_vectors(seed + 1, rows, dimensions);
   for (size_t i = 0; i < values.size(); ++i) {
@@ -111,10 +114,11 @@ inline std::vector<int64_t> ids_of(const Collection& collection, const std::vect
   return ids;
 }
 
-inline std::vector<int64_t> nearest_ids(const Collection& collection, std::span<const float> query, uint32_t k,
-                                        uint32_t ef = kDefaultEf, bool exact = false) {
+inline std::vector<int64_t> nearest_ids(const Collection& collection, std::span<const float> query,
+                                        uint32_t k, uint32_t ef = kDefaultEf, bool exact = false) {
   SearchScratch scratch;
-  return ids_of(collection, expect(collection.search(query, {.k = k, .ef = ef, .exact = exact}, scratch)));
+  return ids_of(collection,
+                expect(collection.search(query, {.k = k, .ef = ef, .exact = exact}, scratch)));
 }
 
 }  // namespace nearfield::test

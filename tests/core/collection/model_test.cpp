@@ -25,10 +25,12 @@ void compare(Collection& collection, const std::map<Id, Model>& model) {
 }
 
 // The exact answer of the model: distances, nearest first.
-std::vector<double> model_distances(const std::map<Id, Model>& model, Metric metric, std::span<const float> query) {
+std::vector<double> model_distances(const std::map<Id, Model>& model, Metric metric,
+                                    std::span<const float> query) {
   std::vector<double> distances;
   for (const auto& [id, expected] : model) {
-    distances.push_back(exact_distance(metric, query.data(), expected.vector.data(), static_cast<uint32_t>(query.size())));
+    distances.push_back(exact_distance(metric, query.data(), expected.vector.data(),
+                                       static_cast<uint32_t>(query.size())));
   }
   std::sort(distances.begin(), distances.end());
   return distances;
@@ -50,7 +52,8 @@ TEST_CASE("one thousand random operations against a map") {
     };
     MemoryStorage storage(4096);
     auto database = open(storage);
-    auto* docs = expect(database->collection("docs", {.dimensions = kDimensions, .metric = metric}));
+    auto* docs =
+        expect(database->collection("docs", {.dimensions = kDimensions, .metric = metric}));
     std::map<Id, Model> model;
     std::map<Id, Model> flushed;
     SearchScratch scratch;
@@ -59,7 +62,8 @@ TEST_CASE("one thousand random operations against a map") {
       const uint32_t kind = draw(100);
       if (kind < 45) {
         const uint32_t rows = 1 + draw(draw(10) == 0 ? 400 : 8);
-        const auto vectors = random_vectors(seed + 1000, rows, kDimensions, static_cast<uint32_t>(counter));
+        const auto vectors =
+            random_vectors(seed + 1000, rows, kDimensions, static_cast<uint32_t>(counter));
         std::vector<Id> ids;
         std::vector<std::string> texts;
         for (uint32_t row = 0; row < rows; ++row) {
@@ -73,7 +77,8 @@ TEST_CASE("one thousand random operations against a map") {
           model[ids[row]] = {{vector, vector + kDimensions}, texts[row]};
         }
         REQUIRE(expect(docs->upsert({vectors, std::vector<IdView>(ids.begin(), ids.end()),
-                                     std::vector<std::string_view>(texts.begin(), texts.end())})) == added);
+                                     std::vector<std::string_view>(texts.begin(), texts.end())})) ==
+                added);
       } else if (kind < 70) {
         std::vector<Id> ids;
         for (uint32_t i = draw(draw(12) == 0 ? 500 : 6); i > 0; --i) ids.push_back(draw_id());
@@ -81,7 +86,8 @@ TEST_CASE("one thousand random operations against a map") {
         for (const Id& id : ids) removed += model.erase(id);
         REQUIRE(expect(docs->remove(std::vector<IdView>(ids.begin(), ids.end()))) == removed);
       } else if (kind < 85) {
-        const auto query = random_vectors(seed + 2000, 1, kDimensions, static_cast<uint32_t>(operation));
+        const auto query =
+            random_vectors(seed + 2000, 1, kDimensions, static_cast<uint32_t>(operation));
         const auto expected = model_distances(model, metric, query);
         const uint32_t k = 1 + draw(20);
         const auto hits = expect(docs->search(query, {.k = k, .exact = draw(2) == 0}, scratch));

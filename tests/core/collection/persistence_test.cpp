@@ -27,8 +27,9 @@ uint64_t total_bytes(MemoryStorage& storage) {
 
 TEST_CASE("an empty database can be saved, opened and used") {  // c12, c18
   MemoryStorage storage;
-  CHECK(Database::open(std::make_unique<BorrowedStorage>(storage), {.create = false}).error().code ==
-        ErrorCode::kNotFound);
+  CHECK(
+      Database::open(std::make_unique<BorrowedStorage>(storage), {.create = false}).error().code ==
+      ErrorCode::kNotFound);
   auto database = open(storage);
   expect(database->flush());
   expect(database->collection("docs", {.dimensions = 2}));
@@ -97,16 +98,20 @@ TEST_CASE("many small flushes come back in order") {
     REQUIRE(docs->count() == row);
     const std::string id = "id" + std::to_string(row);
     const std::string metadata = std::to_string(row);
-    const std::vector<std::string_view> metadatas{row % 3 == 0 ? std::string_view() : std::string_view(metadata)};
-    expect(docs->upsert({std::span(vectors).subspan(row * 5, 5),
-                         std::vector<IdView>{row % 2 == 0 ? IdView(std::string_view(id)) : IdView(int64_t{row})}, metadatas}));
+    const std::vector<std::string_view> metadatas{row % 3 == 0 ? std::string_view()
+                                                               : std::string_view(metadata)};
+    expect(docs->upsert(
+        {std::span(vectors).subspan(row * 5, 5),
+         std::vector<IdView>{row % 2 == 0 ? IdView(std::string_view(id)) : IdView(int64_t{row})},
+         metadatas}));
     expect(database->flush());
   }
   auto database = open(storage);
   auto* docs = expect(database->find("docs"));
   for (uint32_t row = 0; row < 400; ++row) {
     const std::string id = "id" + std::to_string(row);
-    const Record record = expect(docs->get(row % 2 == 0 ? IdView(std::string_view(id)) : IdView(int64_t{row})));
+    const Record record =
+        expect(docs->get(row % 2 == 0 ? IdView(std::string_view(id)) : IdView(int64_t{row})));
     CHECK(std::equal(record.vector.begin(), record.vector.end(), vectors.begin() + row * 5));
     CHECK(record.metadata == (row % 3 == 0 ? "" : std::to_string(row)));
   }
@@ -157,7 +162,8 @@ TEST_CASE("a file cut at any byte is noticed or is the last whole state") {  // 
   const auto whole = storage.files();
   size_t refused = 0;
   for (const auto& [name, bytes] : whole) {
-    for (size_t length = 0; length < bytes.size(); length += length < 4096 && length > 256 ? 13 : 1) {
+    for (size_t length = 0; length < bytes.size();
+         length += length < 4096 && length > 256 ? 13 : 1) {
       storage.files() = whole;
       storage.files()[name].resize(length);
       auto opened = Database::open(std::make_unique<BorrowedStorage>(storage), {});

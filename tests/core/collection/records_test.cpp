@@ -44,8 +44,12 @@ TEST_CASE("integer ids keep all 64 bits and are never texts") {  // c40
   MemoryStorage storage;
   auto database = open(storage);
   auto* docs = expect(database->collection("docs", {.dimensions = 1}));
-  const std::vector<IdView> ids{INT64_MAX, INT64_MIN, int64_t{9007199254740993}, int64_t{-1},
-                                std::string_view("9007199254740993"), std::string_view("-1")};
+  const std::vector<IdView> ids{INT64_MAX,
+                                INT64_MIN,
+                                int64_t{9007199254740993},
+                                int64_t{-1},
+                                std::string_view("9007199254740993"),
+                                std::string_view("-1")};
   const std::vector<float> vectors{1, 2, 3, 4, 5, 6};
   REQUIRE(expect(docs->upsert({vectors, ids})) == 6);
   expect(database->flush());

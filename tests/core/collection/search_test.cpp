@@ -14,7 +14,8 @@ namespace {
 constexpr Metric kMetrics[] = {Metric::kCosine, Metric::kL2, Metric::kDot};
 
 // The share of the exact k nearest that an approximate answer holds, over all queries.
-double recall(const Collection& collection, std::span<const float> queries, uint32_t k, uint32_t ef) {
+double recall(const Collection& collection, std::span<const float> queries, uint32_t k,
+              uint32_t ef) {
   const uint32_t dimensions = collection.options().dimensions;
   size_t found = 0;
   const size_t count = queries.size() / dimensions;
@@ -23,7 +24,8 @@ double recall(const Collection& collection, std::span<const float> queries, uint
     const auto exact = nearest_ids(collection, query, k, ef, true);
     const auto near = nearest_ids(collection, query, k, ef);
     const std::set<int64_t> truth(exact.begin(), exact.end());
-    found += static_cast<size_t>(std::count_if(near.begin(), near.end(), [&](int64_t id) { return truth.contains(id); }));
+    found += static_cast<size_t>(
+        std::count_if(near.begin(), near.end(), [&](int64_t id) { return truth.contains(id); }));
   }
   return static_cast<double>(found) / static_cast<double>(count * k);
 }
@@ -58,7 +60,8 @@ TEST_CASE("exact search equals double precision") {  // c39
       CAPTURE(metric_name(metric), dimensions);
       MemoryStorage storage;
       auto database = open(storage);
-      auto* docs = expect(database->collection("docs", {.dimensions = dimensions, .metric = metric}));
+      auto* docs =
+          expect(database->collection("docs", {.dimensions = dimensions, .metric = metric}));
       const uint32_t rows = 500;
       const auto vectors = random_vectors(dimensions, rows, dimensions);
       expect(docs->upsert({vectors, numbers(rows)}));
@@ -72,7 +75,8 @@ TEST_CASE("exact search equals double precision") {  // c39
         std::set<int64_t> seen;
         for (const Hit& hit : hits) {
           const int64_t id = docs->id_at(hit.slot).number();
-          const double truth = exact_distance(metric, query.data(), vectors.data() + id * dimensions, dimensions);
+          const double truth =
+              exact_distance(metric, query.data(), vectors.data() + id * dimensions, dimensions);
           CHECK(std::abs(hit.distance - truth) <= 1e-5 * (1 + std::abs(truth)));
           CHECK(truth >= before - 1e-5 * (1 + std::abs(truth)));
           before = truth;
@@ -103,10 +107,12 @@ TEST_CASE("the graph finds what exact search finds") {
     // A walk measures far fewer rows than a scan, and answers in order.
     SearchScratch scratch;
     SearchStats stats;
-    const auto hits = expect(docs->search(std::span(queries).first(24), {.k = 10, .ef = 50}, scratch, &stats));
+    const auto hits =
+        expect(docs->search(std::span(queries).first(24), {.k = 10, .ef = 50}, scratch, &stats));
     CHECK(stats.distance_computations < 3000);
     CHECK(stats.code_distances > 0);
-    CHECK(std::is_sorted(hits.begin(), hits.end(), [](const Hit& a, const Hit& b) { return a.distance < b.distance; }));
+    CHECK(std::is_sorted(hits.begin(), hits.end(),
+                         [](const Hit& a, const Hit& b) { return a.distance < b.distance; }));
   }
 }
 
@@ -130,7 +136,8 @@ TEST_CASE("rows are found before they are linked and while they are") {
   CHECK(docs->stats().linked == 3000);
   link_all(*docs);
   CHECK(docs->stats().linked == 5000);
-  for (const int64_t id : {int64_t{0}, int64_t{16}, int64_t{2999}, int64_t{3000}, int64_t{4999}}) CHECK(finds_itself(id));
+  for (const int64_t id : {int64_t{0}, int64_t{16}, int64_t{2999}, int64_t{3000}, int64_t{4999}})
+    CHECK(finds_itself(id));
   CHECK_FALSE(docs->contains(int64_t{17}));
 }
 
@@ -182,12 +189,14 @@ TEST_CASE("identical vectors do not hide the others") {  // c05
   auto database = open(storage);
   auto* docs = expect(database->collection("docs", {.dimensions = 12, .metric = Metric::kL2}));
   auto vectors = random_vectors(8, 3000, 12);
-  for (uint32_t row = 0; row < 500; ++row) std::copy_n(vectors.begin(), 12, vectors.begin() + row * 12);
+  for (uint32_t row = 0; row < 500; ++row)
+    std::copy_n(vectors.begin(), 12, vectors.begin() + row * 12);
   expect(docs->upsert({vectors, numbers(3000)}));
   link_all(*docs);
   for (const uint32_t k : {100U, 250U, 500U}) {
     for (const size_t row : {size_t{0}, size_t{700}, size_t{2999}}) {
-      const auto found = nearest_ids(*docs, std::span(vectors).subspan(row * 12, 12), k, std::max(k, 200U));
+      const auto found =
+          nearest_ids(*docs, std::span(vectors).subspan(row * 12, 12), k, std::max(k, 200U));
       REQUIRE(found.size() == k);
       CHECK(std::set<int64_t>(found.begin(), found.end()).size() == k);
       if (row >= 500) CHECK(found.front() == static_cast<int64_t>(row));
@@ -242,7 +251,8 @@ TEST_CASE("threads and kernels change nothing") {
       }
       expect(database->flush());
       std::vector<std::byte> files;
-      for (const auto& [name, bytes] : storage.files()) files.insert(files.end(), bytes.begin(), bytes.end());
+      for (const auto& [name, bytes] : storage.files())
+        files.insert(files.end(), bytes.begin(), bytes.end());
       if (links.empty()) links = files;
       CHECK(files == links);  // and so are all bytes stored
     }

@@ -90,7 +90,9 @@ inline void encode(Codes& codes, const Rows& rows, uint32_t count) {
 // Codes and a graph over some rows.
 struct Index {
   explicit Index(const Rows& of, GraphOptions with = {}, Metric metric = Metric::kL2)
-      : rows(of), options(with), codes(of.dimensions, metric, kBlockShift),
+      : rows(of),
+        options(with),
+        codes(of.dimensions, metric, kBlockShift),
         graph(with.degree, kBlockShift) {
     codes.set_range({0, 1, 0}, 0);
   }

@@ -41,7 +41,8 @@ TEST_CASE("a bulk build finds what exact search finds") {
   for (const bool clustered : {false, true}) {
     INFO(clustered);
     const Rows rows = clustered ? clustered_rows(6000, 32, 20, 24, 7) : uniform_rows(6000, 16, 7);
-    const Rows queries = clustered ? clustered_rows(100, 32, 20, 24, 7, 100000) : uniform_rows(100, 16, 8);
+    const Rows queries =
+        clustered ? clustered_rows(100, 32, 20, 24, 7, 100000) : uniform_rows(100, 16, 8);
     Index index(rows);
     index.bulk(6000);
     CHECK(check_graph(index.graph).empty());
@@ -154,7 +155,8 @@ TEST_CASE("copies of one row do not hide the others") {
 
     size_t missed = 0;
     for (uint32_t i = 1; i < 2000; i += 7) {
-      missed += index.search(ordinary.row(i), 60)[0].distance != index.exact(ordinary.row(i), 1)[0].distance;
+      missed += index.search(ordinary.row(i), 60)[0].distance !=
+                index.exact(ordinary.row(i), 1)[0].distance;
     }
     CHECK(missed <= 2);  // of 286: the graph is approximate
   }

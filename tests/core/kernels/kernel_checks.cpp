@@ -125,9 +125,7 @@ class Report {
   std::vector<std::string> lines_;
 };
 
-const Kernels& oracle() {
-  return *supported_kernels().back();
-}
+const Kernels& oracle() { return *supported_kernels().back(); }
 
 }  // namespace
 

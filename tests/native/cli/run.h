@@ -21,8 +21,8 @@ class TestFolder {
   std::string write(const std::string& name, const std::string& text) const;  // returns the path
   template <class T>
   std::string write_values(const std::string& name, const std::vector<T>& values) const {
-    return write(name, std::string(reinterpret_cast<const char*>(values.data()),
-                                   values.size() * sizeof(T)));
+    return write(
+        name, std::string(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)));
   }
   bool has(const std::string& name) const { return std::filesystem::exists(folder_ / name); }
 

@@ -11,7 +11,7 @@ namespace {
 constexpr size_t kDimensions = 16;
 
 std::vector<std::string> import_new(const std::string& store, const std::string& file) {
-  return {"import", store, "--from", file, "--dimensions", std::to_string(kDimensions),
+  return {"import",   store,    "--from", file, "--dimensions", std::to_string(kDimensions),
           "--metric", "cosine", "--json"};
 }
 
@@ -58,7 +58,8 @@ TEST_CASE("import and search find what a scan finds") {
   }
   CHECK(same >= 490);
 
-  const Json measured = succeed({"search", store, "--queries", queries, "--json", "--k", "5"}).json();
+  const Json measured =
+      succeed({"search", store, "--queries", queries, "--json", "--k", "5"}).json();
   CHECK(measured.at("queries") == 50);
   CHECK(measured.at("k") == 5);
   CHECK(measured.at("ef") == 100);
@@ -113,8 +114,8 @@ TEST_CASE("appending continues the row numbers and needs no options") {
   CHECK(succeed({"import", store, "--from", more, "--json"}).json().at("records") == 19);
   succeed({"get", store, "19"});
 
-  const std::string same = folder.write(
-      "same.jsonl", "{\"id\":0,\"vector\":[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1]}\n");
+  const std::string same =
+      folder.write("same.jsonl", "{\"id\":0,\"vector\":[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1]}\n");
   const Json replaced = succeed({"import", store, "--from", same, "--json"}).json();
   CHECK(replaced.at("records") == 19);
   CHECK(replaced.at("replaced") == 1);
@@ -124,10 +125,12 @@ TEST_CASE("deleting removes exactly the listed ids, by type") {
   const TestFolder folder;
   const std::string store = folder.path("store");
   succeed({"import", store, "--metric", "l2", "--from",
-           folder.write("a.jsonl", "{\"id\":7,\"vector\":[1]}\n{\"id\":\"7\",\"vector\":[2]}\n"
-                                   "{\"id\":\"a b\",\"vector\":[3]}\n{\"id\":8,\"vector\":[4]}\n")});
+           folder.write("a.jsonl",
+                        "{\"id\":7,\"vector\":[1]}\n{\"id\":\"7\",\"vector\":[2]}\n"
+                        "{\"id\":\"a b\",\"vector\":[3]}\n{\"id\":8,\"vector\":[4]}\n")});
   const Json report =
-      succeed({"delete", store, "--ids", folder.write("ids", "\"7\"\r\n\na b\n99\n"), "--json"}).json();
+      succeed({"delete", store, "--ids", folder.write("ids", "\"7\"\r\n\na b\n99\n"), "--json"})
+          .json();
   CHECK(report.at("deleted") == 2);
   CHECK(report.at("records") == 2);
   succeed({"get", store, "7"});
@@ -191,8 +194,8 @@ TEST_CASE("pack and unpack give the same store") {
   fail(2, {"rows.f32"}, {"unpack", folder.path("rows.f32"), folder.path("new")});
   CHECK_FALSE(folder.has("new"));
   const std::string whole = read_file(file);
-  fail(2, {"cut.pack"}, {"unpack", folder.write("cut.pack", whole.substr(0, whole.size() - 100)), copy,
-                         "--force"});
+  fail(2, {"cut.pack"},
+       {"unpack", folder.write("cut.pack", whole.substr(0, whole.size() - 100)), copy, "--force"});
   succeed({"verify", copy});
 }
 
@@ -205,7 +208,8 @@ TEST_CASE("export gives back what was imported") {
   fail(2, {"exists", "--force"}, {"export", store, f32, "--format", "f32"});
 
   succeed({"export", store, folder.path("out.npy"), "--format", "npy"});
-  succeed({"import", folder.path("from npy"), "--from", folder.path("out.npy"), "--metric", "cosine"});
+  succeed(
+      {"import", folder.path("from npy"), "--from", folder.path("out.npy"), "--metric", "cosine"});
 
   const std::string records = folder.path("records");
   const std::string lines =
@@ -250,8 +254,8 @@ TEST_CASE("kernels and help") {
                    kernels.at("in_use")) == 1);
   CHECK(succeed({"--version"}).out.starts_with("nearfield "));
   CHECK(succeed({"--help"}).out.find("import") != std::string::npos);
-  for (const char* command : {"import", "search", "get", "delete", "info", "verify", "pack", "unpack",
-                              "export", "kernels"}) {
+  for (const char* command : {"import", "search", "get", "delete", "info", "verify", "pack",
+                              "unpack", "export", "kernels"}) {
     CHECK(succeed({command, "--help"}).out.find("Usage") != std::string::npos);
   }
 }

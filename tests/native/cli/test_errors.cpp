@@ -29,7 +29,8 @@ TEST_CASE("faulty command lines") {
   fail(2, {"--from"}, {"import", "store"});
   fail(2, {"--dimensions", "\"0\"", "1 to 16384"},
        {"import", "store", "--from", "a.f32", "--dimensions", "0"});
-  fail(2, {"--dimensions", "\"many\""}, {"import", "store", "--from", "a.f32", "--dimensions", "many"});
+  fail(2, {"--dimensions", "\"many\""},
+       {"import", "store", "--from", "a.f32", "--dimensions", "many"});
   fail(2, {"--metric", "\"hamming\"", "cosine, l2 or dot"},
        {"import", "store", "--from", "a.f32", "--metric", "hamming"});
   fail(2, {"--storage", "f16", "f32"}, {"import", "store", "--from", "a.f32", "--storage", "f16"});
@@ -51,8 +52,12 @@ TEST_CASE("a missing store is named and not made") {
   const std::string none = folder.path("none");
   const std::string file = folder.write("file.csv", "v0\n1\n");
   const std::vector<std::vector<std::string>> commands = {
-      {"search", none, "--queries", file}, {"get", none, "1"},   {"delete", none, "--ids", file},
-      {"info", none},                      {"verify", none},     {"pack", none, folder.path("p")},
+      {"search", none, "--queries", file},
+      {"get", none, "1"},
+      {"delete", none, "--ids", file},
+      {"info", none},
+      {"verify", none},
+      {"pack", none, folder.path("p")},
       {"export", none, folder.path("e"), "--format", "f32"}};
   for (const auto& command : commands) fail(2, {"no store at " + none}, command);
   CHECK_FALSE(folder.has("none"));
@@ -66,7 +71,8 @@ TEST_CASE("things that are no store") {
   fail(2, {"file.csv", "directory"}, {"info", file});
   std::filesystem::create_directory(folder.path("mine"));
   folder.write("mine/letter.txt", "dear all");
-  const Outcome outcome = nearfield({"import", folder.path("mine"), "--from", file, "--metric", "l2"});
+  const Outcome outcome =
+      nearfield({"import", folder.path("mine"), "--from", file, "--metric", "l2"});
   CHECK(outcome.status != 0);
   CHECK(outcome.error_lines() == 1);
   size_t files = 0;
@@ -94,8 +100,9 @@ TEST_CASE("import into a store of other options") {
 TEST_CASE("a fault in the middle of a file leaves the store as it was") {
   const TestFolder folder;
   const std::string store = make_store(folder);
-  fail(2, {"line 2"}, {"import", store, "--from",
-                       folder.write("bad.jsonl", "{\"vector\":[1,2,3,4]}\n{\"vector\":[1]}\n")});
+  fail(2, {"line 2"},
+       {"import", store, "--from",
+        folder.write("bad.jsonl", "{\"vector\":[1,2,3,4]}\n{\"vector\":[1]}\n")});
   CHECK(succeed({"info", store, "--json"}).json().at("records") == 8);
   succeed({"verify", store});
 }

@@ -2,8 +2,8 @@
 #include <cmath>
 #include <cstring>
 
-#include <catch2/catch_test_macros.hpp>
 #include <hdf5.h>
+#include <catch2/catch_test_macros.hpp>
 
 #include "run.h"
 
@@ -29,8 +29,8 @@ std::string vecs(const std::vector<int>& lengths) {
 
 std::string npy(const std::string& descr, const std::string& order, const std::string& shape,
                 const std::string& data, char version = 1) {
-  std::string dictionary = "{'descr': '" + descr + "', 'fortran_order': " + order +
-                           ", 'shape': " + shape + ", }\n";
+  std::string dictionary =
+      "{'descr': '" + descr + "', 'fortran_order': " + order + ", 'shape': " + shape + ", }\n";
   std::string bytes = "\x93NUMPY";
   bytes += version;
   bytes += '\0';
@@ -51,8 +51,7 @@ void write_hdf5(const std::string& path, const char* name, hid_t type, const voi
                 std::vector<hsize_t> shape) {
   const hid_t file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
   const hid_t space = H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr);
-  const hid_t dataset =
-      H5Dcreate2(file, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  const hid_t dataset = H5Dcreate2(file, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
   H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data);
   H5Dclose(dataset);
   H5Sclose(space);
@@ -66,8 +65,10 @@ std::vector<float> stored_vector(const std::string& store, const std::string& id
 // Imports the file into a new store and checks that it has the three rows.
 void check_rows(const TestFolder& folder, const std::string& file,
                 const std::vector<std::string>& more = {}) {
-  const std::string store = folder.path("store of " + std::filesystem::path(file).filename().string());
-  std::vector<std::string> arguments = {"import", store, "--from", file, "--metric", "l2", "--json"};
+  const std::string store =
+      folder.path("store of " + std::filesystem::path(file).filename().string());
+  std::vector<std::string> arguments = {"import",   store, "--from", file,
+                                        "--metric", "l2",  "--json"};
   arguments.insert(arguments.end(), more.begin(), more.end());
   CHECK(succeed(arguments).json().at("records") == 3);
   for (int row = 0; row < 3; ++row) {
@@ -78,9 +79,10 @@ void check_rows(const TestFolder& folder, const std::string& file,
 
 // Imports the file into a new store, which must fail and leave none.
 void check_refused(const TestFolder& folder, const std::string& file,
-                   const std::vector<std::string>& words, const std::vector<std::string>& more = {}) {
-  std::vector<std::string> arguments = {"import", folder.path("none"), "--from", file,
-                                        "--metric", "l2"};
+                   const std::vector<std::string>& words,
+                   const std::vector<std::string>& more = {}) {
+  std::vector<std::string> arguments = {"import", folder.path("none"), "--from",
+                                        file,     "--metric",          "l2"};
   arguments.insert(arguments.end(), more.begin(), more.end());
   fail(2, words, arguments);
   CHECK_FALSE(folder.has("none"));
@@ -91,7 +93,8 @@ void check_refused(const TestFolder& folder, const std::string& file,
 TEST_CASE("f32 files") {
   const TestFolder folder;
   check_rows(folder, folder.write_values("a.f32", kRows), {"--dimensions", "2"});
-  check_refused(folder, folder.path("a.f32"), {"24 bytes", "multiple of 20"}, {"--dimensions", "5"});
+  check_refused(folder, folder.path("a.f32"), {"24 bytes", "multiple of 20"},
+                {"--dimensions", "5"});
   check_refused(folder, folder.path("a.f32"), {"--dimensions"});
   check_refused(folder, folder.write("empty.f32", ""), {"no rows"}, {"--dimensions", "2"});
   check_refused(folder, folder.write_values<float>("nan.f32", {1, 2, 3, NAN}),
@@ -108,7 +111,8 @@ TEST_CASE("fvecs and bvecs files") {
     rows += bytes_of(std::vector<float>(kRows.begin() + 2 * i, kRows.begin() + 2 * i + 2));
   }
   check_rows(folder, folder.write("a.fvecs", rows));
-  check_refused(folder, folder.path("a.fvecs"), {"2 dimensions", "expected 3"}, {"--dimensions", "3"});
+  check_refused(folder, folder.path("a.fvecs"), {"2 dimensions", "expected 3"},
+                {"--dimensions", "3"});
   check_refused(folder, folder.write("cut.fvecs", rows.substr(0, 30)), {"30 bytes", "12"});
   check_refused(folder, folder.write("mixed.fvecs", vecs({2, 1, 2, 3})), {"row 1", "1 dimensions"});
   check_refused(folder, folder.write("short.fvecs", "ab"), {"ends early"});
@@ -125,14 +129,17 @@ TEST_CASE("npy files") {
   const std::string floats = bytes_of(kRows);
   check_rows(folder, folder.write("a.npy", npy("<f4", "False", "(3, 2)", floats)));
   check_rows(folder, folder.write("v2.npy", npy("<f4", "False", "(3, 2)", floats, 2)));
-  check_rows(folder, folder.write("f8.npy", npy("<f8", "False", "(3, 2)",
-                                                bytes_of(std::vector<double>(kRows.begin(), kRows.end())))));
+  check_rows(folder, folder.write("f8.npy",
+                                  npy("<f8", "False", "(3, 2)",
+                                      bytes_of(std::vector<double>(kRows.begin(), kRows.end())))));
   succeed({"import", folder.path("u1"), "--metric", "l2", "--from",
            folder.write("u1.npy", npy("|u1", "False", "(1, 2)", "\x01\xfe"))});
   CHECK(stored_vector(folder.path("u1"), "0") == std::vector<float>{1, 254});
 
-  check_refused(folder, folder.write("i4.npy", npy("<i4", "False", "(3, 2)", floats)), {"<i4", "<f4"});
-  check_refused(folder, folder.write("order.npy", npy("<f4", "True", "(3, 2)", floats)), {"Fortran"});
+  check_refused(folder, folder.write("i4.npy", npy("<i4", "False", "(3, 2)", floats)),
+                {"<i4", "<f4"});
+  check_refused(folder, folder.write("order.npy", npy("<f4", "True", "(3, 2)", floats)),
+                {"Fortran"});
   check_refused(folder, folder.write("flat.npy", npy("<f4", "False", "(6,)", floats)),
                 {"two dimensions"});
   check_refused(folder, folder.write("cut.npy", npy("<f4", "False", "(4, 2)", floats)), {"4 rows"});
@@ -140,9 +147,10 @@ TEST_CASE("npy files") {
                 folder.write("huge.npy", npy("<f4", "False", "(4611686018427387905, 2)", floats)),
                 {"huge.npy"});
   check_refused(folder, folder.write("none.npy", "no npy file at all"), {"no npy file"});
-  check_refused(folder,
-                folder.write("big.npy", npy("<f8", "False", "(1, 1)", bytes_of(std::vector<double>{1e300}))),
-                {"row 0", "finite"});
+  check_refused(
+      folder,
+      folder.write("big.npy", npy("<f8", "False", "(1, 1)", bytes_of(std::vector<double>{1e300}))),
+      {"row 0", "finite"});
 }
 
 TEST_CASE("hdf5 files") {
@@ -169,18 +177,21 @@ TEST_CASE("hdf5 files") {
 
 TEST_CASE("jsonl files") {
   const TestFolder folder;
-  check_rows(folder, folder.write("a.jsonl",
-                                  "{\"vector\":[1,2]}\n\n{\"vector\":[3,4]}\r\n{\"vector\":[5,6.5]}"));
+  check_rows(
+      folder,
+      folder.write("a.jsonl", "{\"vector\":[1,2]}\n\n{\"vector\":[3,4]}\r\n{\"vector\":[5,6.5]}"));
   const std::string store = folder.path("records");
-  succeed({"import", store, "--metric", "l2", "--from",
-           folder.write("ids.jsonl", R"({"id":7,"vector":[1,2],"metadata":{"tag":"x","deep":{"a":[1]}}}
+  succeed(
+      {"import", store, "--metric", "l2", "--from",
+       folder.write("ids.jsonl", R"({"id":7,"vector":[1,2],"metadata":{"tag":"x","deep":{"a":[1]}}}
 {"id":"7","vector":[3,4],"title":"Zürich 東京","price":9.5}
 {"id":-9223372036854775808,"vector":[5,6],"metadata":{"a":1},"b":null}
 )")});
   const Json first = succeed({"get", store, "7", "--json"}).json();
   CHECK(first == Json::parse(R"({"id":7,"vector":[1,2],"metadata":{"tag":"x","deep":{"a":[1]}}})"));
   const Json second = succeed({"get", store, "7", "--text-id", "--json"}).json();
-  CHECK(second == Json::parse(R"({"id":"7","vector":[3,4],"metadata":{"title":"Zürich 東京","price":9.5}})"));
+  CHECK(second ==
+        Json::parse(R"({"id":"7","vector":[3,4],"metadata":{"title":"Zürich 東京","price":9.5}})"));
   const Json third = succeed({"get", store, "-9223372036854775808", "--json"}).json();
   CHECK(third.at("metadata") == Json::parse(R"({"a":1,"b":null})"));
 
@@ -219,10 +230,10 @@ TEST_CASE("csv files") {
 
   const std::string store = folder.path("records");
   succeed({"import", store, "--metric", "l2", "--from",
-           folder.write("all.csv", "\xef\xbb\xbfid,title,v1,price,v0,new\n"
-                                   "a,\"one, \"\"two\"\"\nthree\",2,9.5,1,true\n007,,4,01,3,\n")});
-  CHECK(succeed({"get", store, "a", "--json"}).json() ==
-        Json::parse(R"({"id":"a","vector":[1,2],
+           folder.write("all.csv",
+                        "\xef\xbb\xbfid,title,v1,price,v0,new\n"
+                        "a,\"one, \"\"two\"\"\nthree\",2,9.5,1,true\n007,,4,01,3,\n")});
+  CHECK(succeed({"get", store, "a", "--json"}).json() == Json::parse(R"({"id":"a","vector":[1,2],
                         "metadata":{"title":"one, \"two\"\nthree","price":9.5,"new":true}})"));
   CHECK(succeed({"get", store, "007", "--json"}).json() ==
         Json::parse(R"({"id":"007","vector":[3,4],"metadata":{"price":"01"}})"));
