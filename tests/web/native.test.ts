@@ -1,19 +1,16 @@
 // A store that the native program wrote opens in Node, and the other way round.
-import { execFileSync } from 'node:child_process';
-import { existsSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { open } from 'nearfield';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from './folder.ts';
+import { native } from './program.ts';
 import { generator, randomVectors } from './random.ts';
 
-const program = process.env['NEARFIELD_PROGRAM'] ?? join(import.meta.dirname, '..', '..', 'build', 'native', 'nearfield');
 const dimensions = 20;
 const rows = 3000;
 
-const native = (...args: string[]): string => execFileSync(program, args, { encoding: 'utf8' });
-
-test.skipIf(!existsSync(program))('written natively, read in Node', async () => {
+test('written natively, read in Node', async () => {
   const folder = temporaryFolder();
   const vectors = randomVectors(generator(1), rows, dimensions);
   const file = join(temporaryFolder(), 'rows.f32');
@@ -29,7 +26,7 @@ test.skipIf(!existsSync(program))('written natively, read in Node', async () => 
   }
 });
 
-test.skipIf(!existsSync(program))('written in Node, checked natively', async () => {
+test('written in Node, checked natively', async () => {
   const folder = temporaryFolder();
   {
     await using db = await open('node', { storage: { folder } });
