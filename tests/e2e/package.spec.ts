@@ -1,10 +1,13 @@
 // The package in Chromium: what IndexedDB keeps, and the examples as a user builds them.
-import { rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test, type Page } from '@playwright/test';
 import { exampleCopy, pack, root, type Packed } from '../package/packed.ts';
+import { native } from '../web/program.ts';
+import { generator, randomVectors } from '../web/random.ts';
 // Types only: the page imports the built package from the server.
 import type * as Nearfield from 'nearfield';
 
@@ -33,16 +36,19 @@ declare global {
   }
 }
 
+const blankFolder = join(import.meta.dirname, 'blank');
+const dist = join(root, 'dist');
+
 let blank: string;
 test.beforeAll(async () => {
-  blank = await serve({ '/': join(import.meta.dirname, 'blank'), '/nearfield/': join(root, 'dist') });
+  blank = await serve({ '/': blankFolder, '/nearfield/': dist });
 });
 
-async function load(page: Page): Promise<void> {
-  await page.goto(blank);
+async function load(page: Page, site = blank): Promise<void> {
+  await page.goto(site);
   await page.evaluate(async (address) => {
     window.nearfield = (await import(address)) as typeof Nearfield;
-  }, `${blank}nearfield/index.js`);
+  }, `${site}nearfield/index.js`);
 }
 
 test.describe('IndexedDB', () => {
@@ -205,6 +211,95 @@ test.describe('IndexedDB', () => {
     expect(storage).toBe('memory');
     expect(warning).toContain('memory');
   });
+});
+
+test.describe('packed stores', () => {
+  const dimensions = 24;
+  const rows = 3000;
+  const queries = 50;
+  const k = 10;
+
+  /** An answer as the program prints it: six digits of a distance. */
+  type Answer = [id: Nearfield.Id, distance: string];
+  const shown = (distance: number): string => String(Number(distance.toPrecision(6)));
+
+  let folder: string;
+  test.beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'nearfield-packed-'));
+  });
+  test.afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  /** The program prints the answers of five queries at a time. */
+  function answersOf(store: string, vectors: Float32Array): Answer[][] {
+    const file = join(folder, 'queries.f32');
+    const perCall = 5 * dimensions;
+    const lists: Answer[][] = [];
+    for (let at = 0; at < vectors.length; at += perCall) {
+      writeFileSync(file, vectors.subarray(at, at + perCall));
+      const table = native('search', store, '--queries', file, '--k', String(k));
+      for (const line of table.split('\n')) {
+        if (line.startsWith('query ')) lists.push([]);
+        const [, distance, id] = /^ +\d+ +(\S+) {2}(.+)$/.exec(line) ?? [];
+        if (id !== undefined) lists.at(-1)?.push([JSON.parse(id) as Nearfield.Id, shown(Number(distance))]);
+      }
+    }
+    return lists;
+  }
+
+  function writeJsonLines(file: string, vectors: Float32Array): void {
+    const line = (_: unknown, i: number): string => {
+      const id = i % 3 === 0 ? i : i % 3 === 1 ? `row ${i} é🙂` : String(i);
+      const vector = [...vectors.slice(i * dimensions, (i + 1) * dimensions)];
+      return JSON.stringify({ id, vector, metadata: { i, text: '東京' } });
+    };
+    writeFileSync(file, Array.from({ length: rows }, line).join('\n'));
+  }
+
+  for (const [format, metric] of [['jsonl', 'cosine'], ['jsonl', 'dot'], ['f32', 'l2']] as const) {
+    test(`of the native program, from ${format}, ${metric}: answers and exports are the program's`, async ({ page }) => {
+      const next = generator(1);
+      const vectors = randomVectors(next, rows, dimensions);
+      const asked = randomVectors(next, queries, dimensions);
+      const file = join(folder, `rows.${format}`);
+      if (format === 'jsonl') writeJsonLines(file, vectors);
+      else writeFileSync(file, vectors);
+      const store = join(folder, 'store');
+      native('import', store, '--from', file, '--dimensions', String(dimensions), '--metric', metric);
+      native('pack', store, join(folder, 'packed.nf'));
+      const expected = answersOf(store, asked);
+      expect(expected.map((list) => list.length)).toEqual(Array<number>(queries).fill(k));
+
+      await load(page, await serve({ '/': blankFolder, '/nearfield/': dist, '/data/': folder }));
+      const found = await page.evaluate(
+        async ({ asked, k }) => {
+          const db = await window.nearfield.open('packed', { from: 'data/packed.nf' });
+          const [name = ''] = await db.collections();
+          const docs = await db.collection(name);
+          const stats = await docs.stats();
+          const hits = await docs.searchMany({ vectors: new Float32Array(asked), k });
+          const records = await docs.get([0, 'row 1 é🙂', '2']);
+          // As base64: an array of numbers crosses slowly.
+          const bytes = await db.export();
+          let text = '';
+          for (let at = 0; at < bytes.length; at += 8192) text += String.fromCharCode(...bytes.subarray(at, at + 8192));
+          return { stats, hits, metadata: records.map((record) => record?.metadata), packed: btoa(text), storage: db.storage };
+        },
+        { asked: [...asked], k },
+      );
+      expect(found.storage).toBe('indexeddb');
+      expect(found.stats).toMatchObject({ count: rows, linked: rows, distanceComputations: 0 });
+      if (format === 'jsonl') expect(found.metadata).toEqual([0, 1, 2].map((i) => ({ i, text: '東京' })));
+      const answers = found.hits.map((list) => list.map(({ id, distance }): Answer => [id, shown(distance)]));
+      expect(answers).toEqual(expected);
+
+      const exported = join(folder, 'exported.nf');
+      const copy = join(folder, 'copy');
+      writeFileSync(exported, Buffer.from(found.packed, 'base64'));
+      native('unpack', exported, copy);
+      native('verify', copy);
+      expect(answersOf(copy, asked)).toEqual(expected);
+    });
+  }
 });
 
 test.describe('examples', () => {
