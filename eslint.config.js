@@ -39,4 +39,10 @@ export default defineConfig(
       '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
     },
   },
+  {
+    // Projects of their own: the package's types come with its installation there.
+    files: ['examples/**/*.ts'],
+    extends: [tseslint.configs.disableTypeChecked],
+  },
+  { files: ['examples/vanilla/**'], languageOptions: { globals: { document: 'readonly' } } },
 );
