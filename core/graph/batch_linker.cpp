@@ -54,6 +54,7 @@ class BatchLinker final : public Linker {
 
   Result<LinkProgress> step(uint64_t budget_us) override {
     const Stopwatch watch(budget_us);
+    if (graph_.rows() < codes_.rows()) NEARFIELD_TRY(check_links());
     while (phase_ != Phase::kBegin || graph_.rows() < codes_.rows()) {
       NEARFIELD_TRY(work());
       if (watch.is_over()) break;
@@ -102,6 +103,17 @@ class BatchLinker final : public Linker {
       case Phase::kPrune: return prune_rows();
       case Phase::kReverse: return link_back();
     }
+    return {};
+  }
+
+  // Links may come from a file that is mapped and never checksummed. A walk passes over those that
+  // lead nowhere; everything else here follows them, so they are looked through once.
+  Result<void> check_links() {
+    if (links_checked_) return {};
+    if (!links_in_range(graph_)) {
+      return Error{ErrorCode::kCorrupt, "the links of the graph are damaged"};
+    }
+    links_checked_ = true;
     return {};
   }
 
@@ -339,6 +351,7 @@ class BatchLinker final : public Linker {
   const uint32_t first_row_;
   std::vector<Scratch> scratch_;  // a worker each
   uint64_t distances_ = 0;
+  bool links_checked_ = false;
 
   // The batch [begin_, end_) and how far it is.
   Phase phase_ = Phase::kBegin;

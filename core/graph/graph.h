@@ -82,6 +82,14 @@ class Graph {
   std::vector<uint32_t> group_starts_;
 };
 
+// Whether every link and seed is one that linking can follow: links are < rows(), never to oneself,
+// with no empty place before the last; seeds are < rows(), and there are some when there are rows.
+// One pass over the links, so that a graph from a mapped file, whose checksum loading does not
+// compute, can be refused before anything is written on its account. Says nothing about whether
+// rows can be reached.
+bool links_in_range(const Graph& graph);
+bool links_in_range(const Graph& graph, uint32_t slot);  // the links of one row
+
 // What is wrong with a graph, a sentence each; empty when every invariant holds. At most
 // `limit` sentences.
 std::vector<std::string> check_graph(const Graph& graph, size_t limit = 20);

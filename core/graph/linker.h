@@ -34,7 +34,9 @@ std::unique_ptr<Linker> make_bulk_linker(Graph& graph, const Codes& codes, const
                                          ThreadPool& pool, const GraphOptions& options);
 
 // Links the rows [graph.rows(), codes.rows()). After each step the graph is whole (searchable,
-// every invariant holds) and graph.rows() says how many rows it has.
+// every invariant holds) and graph.rows() says how many rows it has. When the graph it starts from
+// is not links_in_range(), as after a damaged file, every step fails with kCorrupt and changes
+// nothing.
 std::unique_ptr<Linker> make_batch_linker(Graph& graph, const Codes& codes, const Kernels& kernels,
                                           ThreadPool& pool, const GraphOptions& options);
 

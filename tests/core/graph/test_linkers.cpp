@@ -224,3 +224,55 @@ TEST_CASE("few links a row are enough to reach every row") {
     CHECK(check_graph(index.graph).empty());
   }
 }
+
+TEST_CASE("damaged links are refused before rows are added to them") {
+  const Rows rows = uniform_rows(900, 16, 81);
+  struct Damage {
+    const char* name;
+    void (*apply)(Graph&);
+  };
+  static const auto every = [](Graph& graph, auto change) {
+    for (uint32_t slot = 0; slot < graph.rows(); ++slot) change(graph.links(slot), slot);
+  };
+  const Damage damages[] = {
+      {"far outside",
+       [](Graph& graph) {
+         every(graph, [](uint32_t* links, uint32_t) { links[1] = 0x7ffffff0; });
+       }},
+      {"largest", [](Graph& graph) { graph.links(7)[0] = 0xfffffffe; }},
+      {"just outside", [](Graph& graph) { graph.links(599)[1] = 600; }},
+      {"to oneself",
+       [](Graph& graph) { every(graph, [](uint32_t* links, uint32_t slot) { links[0] = slot; }); }},
+      {"behind a gap", [](Graph& graph) { graph.links(300)[0] = kNoLink; }},
+      {"behind a gap, at the end",
+       [](Graph& graph) {
+         graph.links(0)[graph.degree() - 2] = kNoLink;
+         graph.links(0)[graph.degree() - 1] = 5;
+       }},
+      {"seed outside",
+       [](Graph& graph) {
+         graph.set_seeds({0, 600});
+       }},
+      {"no seeds", [](Graph& graph) { graph.set_seeds({}); }},
+  };
+  for (const Damage& damage : damages) {
+    INFO(damage.name);
+    Index index(rows);
+    index.bulk(600);
+    CHECK(links_in_range(index.graph));
+    damage.apply(index.graph);
+    CHECK_FALSE(links_in_range(index.graph));
+    CHECK_FALSE(check_graph(index.graph).empty());
+    const auto before = index.all_links();
+    encode(index.codes, rows, 900);
+    const auto linker =
+        make_batch_linker(index.graph, index.codes, kernels(), serial_pool(), index.options);
+    for (int i = 0; i < 2; ++i) {
+      const auto step = linker->step(0);
+      REQUIRE_FALSE(step.ok());
+      CHECK(step.error().code == ErrorCode::kCorrupt);
+    }
+    CHECK(index.graph.rows() == 600);
+    CHECK(index.all_links() == before);
+  }
+}
