@@ -28,10 +28,10 @@ async function failure(call: Promise<unknown>): Promise<NearfieldError> {
 const row = [1, 2, 3];
 /* eslint-disable @typescript-eslint/no-explicit-any, @typescript-eslint/no-unsafe-argument, @typescript-eslint/no-unsafe-assignment -- wrong on purpose */
 const refusals: [string, () => Promise<unknown>, string, RegExp][] = [
-  ['a query of other dimensions', () => docs.search({ vector: new Float32Array(384) }), 'DIMENSION_MISMATCH', /384.*3/],
+  ['a query of other dimensions', () => docs.search({ vector: new Float32Array(384) }), 'DIMENSION_MISMATCH', /384.*3/], // c35
   ['a row of other dimensions', () => docs.upsert([{ id: 1, vector: row }, { id: 2, vector: [1] }]), 'DIMENSION_MISMATCH', /record 1.*1 dim.*3/],
   ['a flat batch of another length', () => docs.upsert({ ids: [1, 2], vectors: new Float32Array(5) }), 'DIMENSION_MISMATCH', /5.*2 × 3/],
-  ['NaN in a batch', () => docs.upsert([{ id: 1, vector: row }, { id: 2, vector: [1, NaN, 3] }]), 'NOT_FINITE', /1/],
+  ['NaN in a batch', () => docs.upsert([{ id: 1, vector: row }, { id: 2, vector: [1, NaN, 3] }]), 'NOT_FINITE', /1/], // c36
   ['infinity in a query', () => docs.search({ vector: [1, Infinity, 0] }), 'NOT_FINITE', /./],
   ['a value beyond 32-bit floats', () => docs.upsert([{ id: 1, vector: [1e39, 0, 0] }]), 'NOT_FINITE', /0/],
   ['a text among numbers', () => docs.upsert([{ id: 1, vector: ['1', 2, 3] as any }]), 'NOT_FINITE', /0/],
@@ -44,7 +44,7 @@ const refusals: [string, () => Promise<unknown>, string, RegExp][] = [
   ['an unknown thing to include', () => docs.search({ vector: row, include: ['document' as any] }), 'INVALID_ARGUMENT', /"document"/],
   ['an unknown field of a record', () => docs.upsert([{ id: 1, values: row } as any]), 'INVALID_ARGUMENT', /"values"/],
   ['the id 1.5', () => docs.upsert([{ id: 1, vector: row }, { id: 1.5, vector: row }]), 'INVALID_ID', /id 1 is 1\.5/],
-  ['the id 2^53', () => docs.get(2 ** 53), 'INVALID_ID', /bigint/],
+  ['the id 2^53', () => docs.get(2 ** 53), 'INVALID_ID', /bigint/], // c40
   ['the id NaN', () => docs.delete(NaN), 'INVALID_ID', /NaN/],
   ['the id null', () => docs.upsert([{ id: null as any, vector: row }]), 'INVALID_ID', /null/],
   ['the id 7n', () => docs.get(7n), 'INVALID_ID', /given as numbers/],
@@ -82,7 +82,7 @@ test.each(refusals)('%s', async (_, call, code, message) => {
   expect(await docs.count()).toBe(1);
 });
 
-test('a zero vector under cosine is at distance 1 from everything, exact and indexed', async () => {
+test('a zero vector under cosine is at distance 1 from everything, exact and indexed', async () => { // c37
   const zero = await db.collection('zero', { dimensions: 3 });
   await zero.upsert({ ids: [1, 2, 3], vectors: new Float32Array([1, 0, 0, 0, 0, 0, 0.9, 0.1, 0]) });
   for (const exact of [true, false]) {
@@ -109,7 +109,21 @@ describe('files', () => {
     expect(readdirSync(folder)).toEqual(['notes.txt']);
   });
 
-  test('a file cut anywhere gives a complete state or an error', async () => {
+  test('a store of a later format version is refused and stays as it is', async () => {
+    // A store of one record whose manifest was given version 2 and the checksum that goes with it.
+    const golden = join(import.meta.dirname, '..', 'golden', 'newer-version');
+    const folder = temporaryFolder();
+    for (const name of readdirSync(golden)) copyFileSync(join(golden, name), join(folder, name));
+    const error = await failure(open('x', { storage: { folder } }));
+    expect(error.code).toBe('NEWER_VERSION');
+    expect(error.message).toMatch(/version 2.*up to version 1/);
+    expect(readdirSync(folder)).toEqual(readdirSync(golden));
+    for (const name of readdirSync(golden)) {
+      expect(readFileSync(join(folder, name))).toEqual(readFileSync(join(golden, name)));
+    }
+  });
+
+  test('a file cut anywhere gives a complete state or an error', async () => { // c16
     const folder = await written();
     for (const name of readdirSync(folder)) {
       const whole = readFileSync(join(folder, name));

@@ -18,7 +18,7 @@ const where: Record<string, () => OpenOptions> = {
 };
 
 describe.each(Object.entries(where))('%s', (_, options) => {
-  test('records come back as they were given', async () => {
+  test('records come back as they were given', async () => { // c40
     const db = await opened(options());
     const docs = await db.collection<{ title: string }>('docs', { dimensions: 3 });
     const records = [
@@ -67,7 +67,7 @@ describe.each(Object.entries(where))('%s', (_, options) => {
     }
   });
 
-  test('an empty store opens, answers and grows', async () => {
+  test('an empty store opens, answers and grows', async () => { // c12, c13
     const db = await opened(options());
     const docs = await db.collection('docs', { dimensions: 2 });
     expect(await docs.search({ vector: [1, 2] })).toEqual([]);
@@ -207,7 +207,7 @@ describe('long calls', () => {
     expect(await docs.upsert([{ id: 1, vector: [1] }], { onProgress })).toBe(1);
   });
 
-  test('overlapping flushes and closing twice are no errors; afterwards calls say closed', async () => {
+  test('overlapping flushes and closing twice are no errors; afterwards calls say closed', async () => { // c24
     const db = await open('x', { storage: { folder: temporaryFolder() } });
     const docs = await db.collection('docs', { dimensions: 1 });
     const generation = (await db.info()).generation;
