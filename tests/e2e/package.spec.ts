@@ -88,7 +88,7 @@ test.describe('IndexedDB', () => {
     expect(after.hits).toEqual(before.hits);
   });
 
-  test('the page may be left at once after a flush', async ({ page }) => {
+  test('the page may be left at once after a flush', async ({ page }) => { // c23
     await load(page);
     await page.evaluate(async () => {
       const db = await window.nearfield.open('left');
@@ -106,7 +106,7 @@ test.describe('IndexedDB', () => {
     expect(found?.metadata).toEqual({ deep: ['é', null] });
   });
 
-  test('three stores open at once', async ({ page }) => {
+  test('three stores open at once', async ({ page }) => { // c19
     await load(page);
     const counts = await page.evaluate(async () => {
       const names = ['one', 'two', 'three'];
@@ -152,7 +152,7 @@ test.describe('IndexedDB', () => {
     }
   });
 
-  test('a second tab is refused, may read, and gets its turn', async ({ page, context }) => {
+  test('a second tab is refused, may read, and gets its turn', async ({ page, context }) => { // c22
     await load(page);
     await page.evaluate(async () => {
       const db = await window.nearfield.open('shared');
@@ -177,6 +177,41 @@ test.describe('IndexedDB', () => {
       return docs.count();
     });
     expect(count).toBe(2);
+  });
+
+  test('a full quota is an error that leaves the old state stored and the new one searchable', async ({ page }) => { // c21, c26
+    // Set before the first writing: Chromium remembers for a while how much room it found.
+    const browser = await page.context().newCDPSession(page);
+    const origin = new URL(blank).origin;
+    await browser.send('Storage.overrideQuotaForOrigin', { origin, quotaSize: 3 << 20 });
+    await load(page);
+    await page.evaluate(async () => {
+      const db = await window.nearfield.open('full');
+      const docs = await db.collection('docs', { dimensions: 64 });
+      await docs.upsert([{ id: 'old', vector: new Float32Array(64).fill(1), metadata: 'old' }]);
+      await db.close();
+    });
+    const full = await page.evaluate(async () => {
+      const db = await window.nearfield.open('full');
+      const docs = await db.collection('docs');
+      const rows = 20_000;
+      const vectors = Float32Array.from({ length: rows * 64 }, (_, i) => Math.sin(i * i));
+      const ids = Array.from({ length: rows }, (_, i) => i);
+      const adding = docs.upsert({ ids, vectors, metadata: ids });
+      const code = await db.flush().then(() => 'stored', (error: Nearfield.NearfieldError) => error.code);
+      const [hit] = await docs.search({ vector: vectors.slice(64, 128), k: 1, exact: true });
+      void adding.catch(() => {});
+      return { code, hit: hit?.id, count: await docs.count() };
+    });
+    expect(full).toEqual({ code: 'QUOTA', hit: 1, count: 20_001 });
+    await load(page);
+    const kept = await page.evaluate(async () => {
+      const db = await window.nearfield.open('full', { readOnly: true });
+      const docs = await db.collection('docs');
+      return { count: await docs.count(), metadata: (await docs.get('old'))?.metadata };
+    });
+    expect(kept).toEqual({ count: 1, metadata: 'old' });
+    await browser.send('Storage.overrideQuotaForOrigin', { origin });
   });
 
   test('a store and the copy made from its export answer alike', async ({ page }) => {
@@ -322,14 +357,14 @@ test.describe('examples', () => {
     await works(page, await serve({ '/': exampleCopy(packed, 'vanilla') }));
   });
 
-  test('vite build', async ({ page }) => {
+  test('vite build', async ({ page }) => { // c42
     const folder = exampleCopy(packed, 'vite', ['vite']);
     const { build } = await import('vite');
     await build({ root: folder, logLevel: 'warn' });
     await works(page, await serve({ '/': join(folder, 'dist') }));
   });
 
-  test('vite dev', async ({ page }) => {
+  test('vite dev', async ({ page }) => { // c42
     const folder = exampleCopy(packed, 'vite', ['vite']);
     const { createServer } = await import('vite');
     // Links to this repository's tools lead out of the example's folder.

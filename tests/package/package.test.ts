@@ -56,7 +56,7 @@ describe('the tarball', () => {
 });
 
 describe('the examples', () => {
-  test('node: stores, then finds', () => {
+  test('node: stores, then finds', () => { // c43
     const folder = exampleCopy(packed, 'node');
     const run = (): string => execFileSync(process.execPath, ['main.js', '#4060e0'], { cwd: folder, encoding: 'utf8' });
     expect(run()).toMatch(/^stored\nroyalblue/);
