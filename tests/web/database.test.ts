@@ -78,6 +78,24 @@ describe.each(Object.entries(where))('%s', (_, options) => {
     expect(await docs.upsert([{ id: 1, vector: [1, 2] }])).toBe(1);
   });
 
+  test('a vector that was handed out keeps its values when the memory grows', async () => { // c28
+    const db = await opened(options());
+    const docs = await db.collection('docs', { dimensions: 512 });
+    const vector = randomVectors(generator(6), 1, 512);
+    await docs.upsert([{ id: 'held', vector }]);
+    const record = await docs.get('held');
+    const [hit] = await docs.search({ vector, k: 1, include: ['vector'] });
+    const before = (await db.info()).engineBytes;
+    await docs.upsert({ ids: Array.from({ length: 900 }, (_, i) => i), vectors: new Float32Array(900 * 512).fill(1) });
+    for (let i = 0; (await db.info()).engineBytes === before && i < 60; ++i) {
+      const more = await db.collection(`more ${i}`, { dimensions: 512 });
+      await more.upsert({ ids: Array.from({ length: 900 }, (_, id) => id), vectors: new Float32Array(900 * 512).fill(1) });
+    }
+    expect((await db.info()).engineBytes).toBeGreaterThan(before);
+    expect(record?.vector).toEqual(vector);
+    expect(hit?.vector).toEqual(vector);
+  });
+
   test('of equal ids in a batch the last wins, and records are replaced', async () => {
     const db = await opened(options());
     const docs = await db.collection('docs', { dimensions: 1, metric: 'l2' });
@@ -132,6 +150,18 @@ describe('a folder', () => {
     const docs = await db.collection('docs');
     expect(await docs.stats()).toMatchObject({ count: 3000, linked: 3000, distanceComputations: 0 });
     expect(await docs.search({ vector: query, include: ['metadata'] })).toEqual(before);
+  });
+
+  test('that was never saved is empty, and saving works then', async () => { // c18
+    const storage = { folder: temporaryFolder() };
+    {
+      await using none = await open('x', { storage });
+      expect(await none.collections()).toEqual([]);
+      await expect(none.collection('docs')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+      await (await none.collection('docs', { dimensions: 1 })).upsert([{ id: 1, vector: [1] }]);
+    }
+    await using db = await open('x', { storage });
+    expect(await (await db.collection('docs')).count()).toBe(1);
   });
 
   test('opened for reading refuses changes and does not create', async () => {
