@@ -1,5 +1,7 @@
 #include <catch2/catch_test_macros.hpp>
 
+#include <set>
+
 #include "graph/nearest.h"
 #include "graph/prune.h"
 #include "graph/reachability.h"
@@ -148,6 +150,24 @@ TEST_CASE("pruning keeps what must be kept and links in different directions") {
   REQUIRE(robust_prune(index.codes, kernels(), candidates, keep, 2, out, distances) == 2);
   CHECK(out[0] == 5);
   CHECK(out[1] == 4);
+}
+
+TEST_CASE("a row in the middle does not take the place of all other links") {
+  // Row 0 among candidates in 16 directions, and one in the middle that is nearer to each.
+  Rows rows{16, std::vector<float>(16 * 18, 64)};
+  for (uint32_t i = 0; i < 17; ++i) rows.values[i * 16 + i % 16] += i == 16 ? -50 : 50;
+  Index index(rows);
+  encode(index.codes, rows, 18);
+  std::vector<Candidate> candidates{{2500, 17}};
+  for (uint32_t i = 1; i < 17; ++i) candidates.push_back({i == 16 ? 10000 : 5000, i});
+  uint32_t out[32];
+  uint64_t distances = 0;
+  // The middle, then a layer of all others but the opposite one, which these do occlude.
+  CHECK(robust_prune(index.codes, kernels(), candidates, nullptr, 32, out, distances) == 16);
+  CHECK(out[0] == 17);
+  CHECK(std::set<uint32_t>(out, out + 16).size() == 16);
+  // With few places one link is a quarter of them.
+  CHECK(robust_prune(index.codes, kernels(), candidates, nullptr, 4, out, distances) == 1);
 }
 
 TEST_CASE("rows that were cut off are linked again") {
