@@ -75,6 +75,7 @@ class BatchLinker final : public Linker {
     uint32_t slot;
     uint32_t candidate_count = 0;
     uint32_t link_count = 0;
+    uint32_t copy_of = kNoLink;  // the first row of its code, when that is in the graph
   };
   struct BackLink {
     uint32_t target;
@@ -152,8 +153,18 @@ class BatchLinker final : public Linker {
 
   Result<void> walk_rows() {
     run_some(walked_, nodes_.size(), 1, [&](size_t i, Scratch& scratch, uint64_t& distances) {
-      const auto found = walk_to_link(graph_, codes_, kernels_, nodes_[i].slot,
-                                      options_.ef_construction, scratch.walk, distances);
+      const uint32_t slot = nodes_[i].slot;
+      if (is_far_from_copies(slot)) {
+        nodes_[i].copy_of = find_first(codes_, slot, graph_.rows());
+        if (nodes_[i].copy_of != kNoLink) return;
+      }
+      const auto found = walk_to_link(graph_, codes_, kernels_, slot, options_.ef_construction,
+                                      scratch.walk, distances);
+      if (!found.empty() && same_code(codes_, found[0].slot, slot)) {
+        const uint32_t nearest = found[0].slot;
+        nodes_[i].copy_of = is_copy(graph_, codes_, nearest) ? graph_.links(nearest)[0] : nearest;
+        return;
+      }
       nodes_[i].candidate_count =
           static_cast<uint32_t>(std::min<size_t>(found.size(), kept_candidates_ - kBatchNearest));
       std::copy_n(found.begin(), nodes_[i].candidate_count, candidates_of(i));
@@ -168,15 +179,20 @@ class BatchLinker final : public Linker {
     return {};
   }
 
-  // A row at distance 0 of one in the graph is its copy, and so are the copies of that row.
+  // Whether a row is at a build distance from rows of its own code, as zero rows under cosine are:
+  // those are as far from each other as from all others, and a walk need not meet one.
+  bool is_far_from_copies(uint32_t slot) const {
+    const uint8_t* code = codes_.code(slot);
+    return codes_.build_distance(slot, slot, kernels_.dot_u7(code, code, codes_.stride())) != 0;
+  }
+
+  // A row whose code is in the graph is a copy, and so are the copies of that row in the batch.
   void set_copies_aside() {
     size_t kept = 0;
     std::vector<Copy> found;
     for (size_t i = 0; i < nodes_.size(); ++i) {
-      const Candidate* nearest = candidates_of(i);
-      if (nodes_[i].candidate_count > 0 && nearest->distance == 0) {
-        const bool copy = is_copy(graph_, codes_, nearest->slot);
-        found.push_back({copy ? graph_.links(nearest->slot)[0] : nearest->slot, nodes_[i].slot});
+      if (nodes_[i].copy_of != kNoLink) {
+        found.push_back({nodes_[i].copy_of, nodes_[i].slot});
         continue;
       }
       if (kept != i) {
@@ -293,10 +309,12 @@ class BatchLinker final : public Linker {
       const BackLink key{target, slot, false};
       const auto link = std::lower_bound(back_links_.begin() + static_cast<ptrdiff_t>(first),
                                          back_links_.begin() + static_cast<ptrdiff_t>(last), key);
-      const bool keep = link != back_links_.begin() + static_cast<ptrdiff_t>(last) &&
-                        link->source == slot && link->keep;
-      marked.push_back(
-          {{codes_.build_distance(target, slot, dot), slot}, static_cast<uint8_t>(keep)});
+      const bool chain = same_code(codes_, target, slot);
+      const bool keep = chain || (link != back_links_.begin() + static_cast<ptrdiff_t>(last) &&
+                                  link->source == slot && link->keep);
+      // A chain of copies stays whole and in front, however far the copies are from each other.
+      const int32_t distance = chain ? INT32_MIN : codes_.build_distance(target, slot, dot);
+      marked.push_back({{distance, slot}, static_cast<uint8_t>(keep)});
     }
     distances += slots.size();
     std::sort(marked.begin(), marked.end());

@@ -4,11 +4,20 @@
 #include <cstring>
 
 #include "base/checksum.h"
+#include "base/random.h"
 
 namespace nearfield {
 
 bool same_code(const Codes& codes, uint32_t a, uint32_t b) {
-  return std::memcmp(codes.code(a), codes.code(b), codes.stride()) == 0;
+  return codes.walk_term(a) == codes.walk_term(b) &&
+         std::memcmp(codes.code(a), codes.code(b), codes.stride()) == 0;
+}
+
+uint32_t find_first(const Codes& codes, uint32_t slot, uint32_t end) {
+  for (uint32_t row = 0; row < end; ++row) {
+    if (same_code(codes, row, slot)) return row;
+  }
+  return kNoLink;
 }
 
 Distinct find_copies(const Codes& codes, uint32_t begin, uint32_t end, ThreadPool& pool) {
@@ -20,7 +29,8 @@ Distinct find_copies(const Codes& codes, uint32_t begin, uint32_t end, ThreadPoo
   pool.parallel_for(hashed.size(), 1024, [&](size_t from, size_t to, unsigned) {
     for (size_t i = from; i < to; ++i) {
       const uint32_t slot = begin + static_cast<uint32_t>(i);
-      hashed[i] = {checksum64(std::as_bytes(std::span(codes.code(slot), codes.stride()))), slot};
+      const auto code = std::as_bytes(std::span(codes.code(slot), codes.stride()));
+      hashed[i] = {mix64(checksum64(code) ^ static_cast<uint32_t>(codes.walk_term(slot))), slot};
     }
   });
   std::sort(hashed.begin(), hashed.end(), [](const Hashed& a, const Hashed& b) {

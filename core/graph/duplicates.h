@@ -1,4 +1,6 @@
-// Duplicates: rows of identical code.
+// Duplicates: rows of identical code (and walk term, so that they are at one distance from every
+// row). The distance between two of them need not be 0: under cosine two zero rows are not near
+// each other.
 //
 // A thousand copies of one row would link only to each other: every one is the nearest of every
 // other, and a leaf or a pool full of them has no place for anybody else. So only the first takes
@@ -34,6 +36,10 @@ struct Distinct {
   std::vector<Copy> copies;
 };
 Distinct find_copies(const Codes& codes, uint32_t begin, uint32_t end, ThreadPool& pool);
+
+// The first row in [0, end) that has the code of `slot`, or kNoLink: a pass over the terms, for
+// rows of which a walk does not find the copies.
+uint32_t find_first(const Codes& codes, uint32_t slot, uint32_t end);
 
 // Whether a row in the graph is a copy in this sense.
 bool is_copy(const Graph& graph, const Codes& codes, uint32_t slot);

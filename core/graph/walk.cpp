@@ -168,6 +168,7 @@ class Walker {
     size_t lowest = cursor + 1;
     score({fresh, count}, [&](uint32_t slot, int32_t d) {
       if constexpr (kSkipsCopies) {
+        // Copies are at one distance from every row, even where not at 0 from each other.
         if (d == from.distance && same_code(slot, from.slot)) return;
       }
       lowest = std::min(lowest, insert({d, slot}));
