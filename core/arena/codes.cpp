@@ -36,6 +36,12 @@ int64_t Codes::squared_length(const uint8_t* code) const {
   return sum;
 }
 
+int32_t Codes::zero_row_lift() const {
+  const double unit = 1 / static_cast<double>(quantizer_.step);
+  const double largest = static_cast<double>(kMaxCode) * kMaxCode * dimensions_;
+  return static_cast<int32_t>(std::lround(std::min(unit * unit, largest)));
+}
+
 void Codes::encode(uint32_t slot, const float* row, float scale) {
   uint8_t* code = codes_.row(slot);
   quantizer_.encode(row, dimensions_, scale, code, codes_.stride());
@@ -46,7 +52,7 @@ void Codes::encode(uint32_t slot, const float* row, float scale) {
     squares += code[i] * code[i];
   }
   if (metric_ != Metric::kDot) {
-    *walk_terms_.row(slot) = squares;
+    *walk_terms_.row(slot) = squares + (scale == 0 ? zero_row_lift() : 0);
     return;
   }
   // (q - z).(x - z) = q.x - z sum(x) + a constant of the query, and twice that is what is

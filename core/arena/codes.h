@@ -54,7 +54,8 @@ class Codes {
 
   // Grows or shrinks; new rows are zero until encoded.
   Result<void> resize(uint32_t rows);
-  // Encodes one row. `row` has `dimensions` floats, `scale` is 1 / length under cosine, else 1.
+  // Encodes one row. `row` has `dimensions` floats; `scale` is 1 / length under cosine, 0 for a
+  // zero row, else 1.
   void encode(uint32_t slot, const float* row, float scale);
   // Encodes a query (the same map; `out` has stride() bytes, 64-byte aligned).
   void encode_query(const float* query, float scale, uint8_t* out) const;
@@ -64,8 +65,7 @@ class Codes {
   // The squared length of a code vector around the code of zero: what longest() is the maximum of.
   int64_t squared_length(const uint8_t* code) const;
 
-  // Storage: the arrays that are segments. The lifted terms are derived from codes when a block is
-  // loaded, under dot only.
+  // Storage: the arrays that are segments; the lifted terms exist under dot only.
   BlockArray<uint8_t>& code_blocks() { return codes_; }
   const BlockArray<uint8_t>& code_blocks() const { return codes_; }
   BlockArray<int32_t>& term_blocks() { return walk_terms_; }
@@ -78,6 +78,11 @@ class Codes {
   }
 
  private:
+  // A zero row has no direction: it is at cosine distance 1 from everything, other zero rows too,
+  // and so at squared distance 2 from unit vectors. Its code lies at 1 from them, so its term is
+  // raised by the square of a unit length; else it would be everybody's neighbour.
+  int32_t zero_row_lift() const;
+
   uint32_t dimensions_;
   Metric metric_;
   Quantizer quantizer_;

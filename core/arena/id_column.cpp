@@ -33,15 +33,6 @@ void IdColumn::append(IdView id) {
   if (indexed_) insert(slot);
 }
 
-void IdColumn::truncate(uint32_t rows) {
-  if (indexed_) {
-    for (uint32_t slot = rows; slot < used_; ++slot) forget(slot);
-  }
-  used_ = rows;
-  (void)keys_.resize(rows);  // shrinking needs no memory
-  if (texts_.rows() > rows) texts_.truncate(rows);
-}
-
 size_t IdColumn::home(uint64_t key) const { return mix64(key) & (table_.size() - 1); }
 
 Result<void> IdColumn::grow(size_t entries) {

@@ -28,7 +28,6 @@ class IdColumn {
   Result<void> reserve(uint32_t rows);
   // Gives slot rows() an id and makes it the live slot of that id.
   void append(IdView id);
-  void truncate(uint32_t rows);  // drops the slots from `rows` on
 
   // Builds the table from the slots that are not dead, unless it stands.
   Result<void> ensure_index(const SlotSet& dead);

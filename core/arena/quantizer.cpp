@@ -14,6 +14,11 @@ Quantizer Quantizer::fit(std::span<float> sample, Metric metric) {
   };
   float low = quantile(0.0005);
   float high = quantile(0.9995);
+  if (low == high) {  // nearly all values are one: what differs is what matters
+    const auto [least, most] = std::minmax_element(sample.begin(), sample.end());
+    low = *least;
+    high = *most;
+  }
   if (metric == Metric::kDot) {
     low = std::min(low, 0.0F);
     high = std::max(high, 0.0F);
@@ -32,6 +37,17 @@ Quantizer Quantizer::fit(std::span<float> sample, Metric metric) {
     quantizer.low = low;
   }
   return quantizer;
+}
+
+size_t Quantizer::clipped(const float* row, size_t n, float scale) const {
+  const float lowest = low - step;
+  const float highest = low + (kMaxCode + 1) * step;
+  size_t count = 0;
+  for (size_t i = 0; i < n; ++i) {
+    const float value = row[i] * scale;
+    count += static_cast<size_t>(value < lowest) + static_cast<size_t>(value > highest);
+  }
+  return count;
 }
 
 void Quantizer::encode(const float* row, size_t n, float scale, uint8_t* out, size_t padded) const {

@@ -23,9 +23,13 @@ struct Quantizer {
   int32_t zero = 0;
 
   // Fits the range to a sample of values: between the 0.05 % and 99.95 % quantiles, so that a few
-  // outliers do not cost everybody resolution. The sample is reordered. A constant sample gives
+  // outliers do not cost everybody resolution; between the extremes where those two coincide. The
+  // sample is reordered. A constant sample gives
   // step 1. REQUIRES: finite values, at least one.
   static Quantizer fit(std::span<float> sample, Metric metric);
+
+  // How many of the values scale * row[0..n) lie more than a step outside the range.
+  size_t clipped(const float* row, size_t n, float scale) const;
 
   // Encodes scale * row[0..n) into out[0..n) and zeros the rest up to `padded`.
   void encode(const float* row, size_t n, float scale, uint8_t* out, size_t padded) const;

@@ -46,7 +46,8 @@ void Rows::set(uint32_t slot, std::span<const float> vector) {
 
 float Rows::finish(float sum, const Query& query, uint32_t slot) const {
   switch (metric_) {
-    case Metric::kCosine: return std::max(0.0F, 1.0F - sum * *scales_.row(slot) * query.scale());
+    case Metric::kCosine:
+      return std::clamp(1.0F - sum * *scales_.row(slot) * query.scale(), 0.0F, 2.0F);
     case Metric::kL2: return sum;
     case Metric::kDot: return -sum;
   }

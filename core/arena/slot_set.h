@@ -17,17 +17,12 @@ class SlotSet {
     const size_t word = slot / 64;
     return word < words_.size() && ((words_[word] >> (slot % 64)) & 1) != 0;
   }
-  // Both are no-ops when the slot already is, or is not, in the set.
+  // A no-op when the slot already is in the set.
   void insert(uint32_t slot) {
     if (contains(slot)) return;
     if (slot / 64 >= words_.size()) words_.resize(slot / 64 + 1);
     words_[slot / 64] |= uint64_t{1} << (slot % 64);
     ++count_;
-  }
-  void erase(uint32_t slot) {
-    if (!contains(slot)) return;
-    words_[slot / 64] &= ~(uint64_t{1} << (slot % 64));
-    --count_;
   }
   void clear() {
     words_.clear();

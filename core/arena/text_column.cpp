@@ -53,22 +53,6 @@ void TextColumn::append(std::optional<std::string_view> text) {
   ++rows_;
 }
 
-void TextColumn::truncate(uint32_t rows) {
-  const uint32_t block_rows = 1u << shift_;
-  rows_ = rows;
-  const size_t keep = (rows + block_rows - 1) >> shift_;
-  if (blocks_.size() > keep) blocks_.resize(keep);
-  if (blocks_.size() != keep || keep == 0) return;  // no text so far
-  Block& last = blocks_.back();
-  const uint32_t last_rows = rows - static_cast<uint32_t>(keep - 1) * block_rows;
-  if (last.rows <= last_rows) return;
-  last.own();
-  last.rows = last_rows;
-  last.own_ends.resize(last_rows);
-  last.own_texts.resize(
-      std::min<size_t>(last.own_texts.size(), last_rows == 0 ? 0 : last.own_ends.back()));
-}
-
 std::optional<std::string_view> TextColumn::text_in(const Block& block, uint32_t row) const {
   const uint32_t* ends = block.ends();
   const uint32_t begin = row == 0 ? 0 : ends[row - 1];

@@ -22,7 +22,6 @@ class TextColumn {
   uint32_t rows() const { return rows_; }
   // Appends a row; nullopt: without a text. REQUIRES: the texts of a block stay below 4 GiB.
   void append(std::optional<std::string_view> text);
-  void truncate(uint32_t rows);  // REQUIRES: rows <= rows()
   // A view until the next append. Offsets that contradict the block, as a damaged file may have
   // them, read as no text.
   std::optional<std::string_view> get(uint32_t slot) const;

@@ -63,6 +63,9 @@ Result<void> validate(const CollectionOptions& options) {
   if (options.dimensions < 1 || options.dimensions > kMaxDimensions) {
     return refuse("dimensions", options.dimensions, 1, kMaxDimensions);
   }
+  if (options.metric > Metric::kDot || options.row_type > RowType::kF32) {
+    return Error{ErrorCode::kInvalidArgument, "unknown metric or row type"};
+  }
   if (options.m < 2 || options.m > kMaxM) return refuse("m", options.m, 2, kMaxM);
   if (options.ef_construction < options.m || options.ef_construction > kMaxEfConstruction) {
     return refuse("efConstruction", options.ef_construction, options.m, kMaxEfConstruction);

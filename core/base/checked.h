@@ -1,16 +1,10 @@
-// Size arithmetic that cannot wrap: sizes that come from a file or a caller are multiplied here.
+// Size arithmetic that cannot wrap: sizes that come from a file or a caller are added here.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 
 namespace nearfield {
-
-inline std::optional<uint64_t> checked_multiply(uint64_t a, uint64_t b) {
-  uint64_t product = 0;
-  if (__builtin_mul_overflow(a, b, &product)) return std::nullopt;
-  return product;
-}
 
 inline std::optional<uint64_t> checked_add(uint64_t a, uint64_t b) {
   uint64_t sum = 0;

@@ -40,23 +40,20 @@ void CollectionImpl::make_empty_parts() {
   graph_ = std::make_unique<Graph>(2 * options_.m, block_shift_);
 }
 
-Result<void> CollectionImpl::check_vector(std::span<const float> vector,
-                                          const std::string& what) const {
+std::optional<std::string> CollectionImpl::unusable_value(std::span<const float> vector) {
   for (size_t i = 0; i < vector.size(); ++i) {
     const float value = vector[i];
     if (std::fabs(value) <= kLargestValue) continue;
     const std::string found = std::isnan(value)   ? "NaN"
                               : std::isinf(value) ? "infinity"
                                                   : std::to_string(value);
-    return Error{ErrorCode::kNotFinite, what + " has " + found + " at position " +
-                                            std::to_string(i) +
-                                            "; expected finite numbers within ±1e15"};
+    return found + " at position " + std::to_string(i) + "; expected finite numbers within ±1e15";
   }
-  return {};
+  return std::nullopt;
 }
 
 Result<void> CollectionImpl::check_batch(const Batch& batch) const {
-  const size_t rows = batch.ids.size();
+  const uint64_t rows = batch.ids.size();
   const size_t dimensions = options_.dimensions;
   if (environment_.read_only) {
     return Error{ErrorCode::kReadOnly, "the database was opened for reading"};
@@ -89,8 +86,10 @@ Result<void> CollectionImpl::check_batch(const Batch& batch) const {
                                                     " bytes; expected at most " +
                                                     std::to_string(kMaxMetadataBytes)};
     }
-    NEARFIELD_TRY(check_vector(batch.vectors.subspan(row * dimensions, dimensions),
-                               at_row(row) + " (id " + describe_id(id) + ")"));
+    if (const auto bad = unusable_value(batch.vectors.subspan(row * dimensions, dimensions))) {
+      return Error{ErrorCode::kNotFinite,
+                   at_row(row) + " (id " + describe_id(id) + ") has " + *bad};
+    }
   }
   return {};
 }
@@ -105,7 +104,8 @@ Result<uint64_t> CollectionImpl::upsert(const Batch& batch) {
     (void)rows_->resize(first);  // shrinking needs no memory
     return std::move(reserved).error();
   }
-  // Nothing fails from here on, so the batch lands whole.
+  // Nothing fails from here on, so the batch lands whole: what is still allocated is small beside
+  // the rows, and the program ends when not even that is to be had.
   uint64_t added = 0;
   for (uint32_t row = 0; row < rows; ++row) {
     const IdView id = batch.ids[row];
@@ -152,9 +152,7 @@ Result<void> CollectionImpl::clear() {
 }
 
 void CollectionImpl::reset() {
-  linker_.reset();
-  new_codes_.reset();
-  new_graph_.reset();
+  stop_linking();
   make_empty_parts();
   rewritten_ = true;
   graph_changed_ = true;

@@ -83,7 +83,8 @@ class CollectionImpl final : public Collection {
  private:
   // collection.cpp
   Result<void> check_batch(const Batch& batch) const;
-  Result<void> check_vector(std::span<const float> vector, const std::string& what) const;
+  // What no vector may hold, or nullopt: "NaN at position 3; expected ...".
+  static std::optional<std::string> unusable_value(std::span<const float> vector);
   void reset();
   Result<void> compact_if_worthwhile();
   Result<void> compact();
@@ -96,7 +97,8 @@ class CollectionImpl final : public Collection {
   bool walk_pays(const Query& query, const SearchOptions& options) const;
   // Offers the live rows of [begin, end) to `best`, measuring each.
   void scan(const Query& query, uint32_t begin, uint32_t end, TopK& best, SearchStats& stats) const;
-  // Offers what a walk of the graph finds; false when that are fewer than k live rows.
+  // Offers what a walk of the graph finds; false when that are fewer than k live rows, or rows that
+  // codes cannot tell from others.
   bool walk_graph(const Query& query, const SearchOptions& options, SearchScratch::Parts& scratch,
                   TopK& best, SearchStats& stats) const;
 
@@ -104,7 +106,10 @@ class CollectionImpl final : public Collection {
   Result<void> start_linking();
   Result<void> start_bulk();
   Result<void> start_batches();
+  bool tail_leaves_range() const;
   void finish_linking();
+  void drop_graph();    // because it is damaged: every row is in the tail again
+  void stop_linking();  // drops a linker at work; rows it has not linked stay in the tail
 
   // persist.cpp
   struct State;
@@ -112,6 +117,7 @@ class CollectionImpl final : public Collection {
   static Result<State> decode_state(const std::string& name, std::span<const std::byte> bytes);
   Result<void> load_rows(Store& store, const State& state);
   Result<void> load_graph(Store& store, const State& state);
+  Result<void> check_no_strays(const Manifest& manifest, const State& state) const;
   Result<void> save_rows(Store::Commit& commit);
   Result<void> save_graph(Store::Commit& commit);
   void make_empty_parts();

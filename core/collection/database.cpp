@@ -11,14 +11,30 @@ namespace {
 
 class DatabaseImpl final : public Database {
  public:
-  DatabaseImpl(std::unique_ptr<Storage> storage, std::unique_ptr<Store> store,
-               const Environment& environment)
-      : storage_(std::move(storage)),
-        store_(std::move(store)),
-        environment_(environment),
-        next_number_(store_->manifest().next_collection) {}
+  DatabaseImpl(std::unique_ptr<Storage> storage, const Environment& environment)
+      : storage_(std::move(storage)), environment_(environment) {}
 
-  Result<void> load() {
+  // A reader takes no lock: another program's commit may remove files before they are read. What
+  // looks damaged is only believed when the listing is still the same afterwards.
+  Result<void> open(bool create) {
+    for (int attempt = 0;; ++attempt) {
+      NEARFIELD_ASSIGN(const auto names, sorted_names());
+      auto loaded = load(create);
+      const bool damaged = loaded ? !warnings_.empty()
+                                  : loaded.error().code == ErrorCode::kCorrupt ||
+                                        loaded.error().code == ErrorCode::kNotFound;
+      if (!damaged || attempt == kMostRetries) return loaded;
+      NEARFIELD_ASSIGN(const auto names_now, sorted_names());
+      if (names == names_now) return loaded;
+    }
+  }
+
+  Result<void> load(bool create) {
+    warnings_.clear();
+    collections_.clear();
+    NEARFIELD_ASSIGN(store_, Store::open(*storage_, create));
+    next_number_ = store_->manifest().next_collection;
+    if (!store_->recovery().empty()) warnings_.push_back(store_->recovery());
     for (const auto& [number, entry] : store_->manifest().collections) {
       NEARFIELD_ASSIGN(auto collection,
                        CollectionImpl::load(*store_, number, environment_, warnings_));
@@ -42,6 +58,10 @@ class DatabaseImpl final : public Database {
                        " bytes; expected 1 to " + std::to_string(kMaxNameBytes)};
     }
     NEARFIELD_TRY(validate(options));
+    if (next_number_ == UINT32_MAX) {
+      return Error{ErrorCode::kInvalidArgument,
+                   "the numbers for collections are used up; expected fewer over a store's life"};
+    }
     collections_.push_back(
         std::make_unique<CollectionImpl>(std::string(name), next_number_++, options, environment_));
     return static_cast<Collection*>(collections_.back().get());
@@ -127,6 +147,14 @@ class DatabaseImpl final : public Database {
   Result<void> pack(FileSink& sink) override { return store_->pack(sink); }
 
  private:
+  static constexpr int kMostRetries = 5;
+
+  Result<std::vector<std::string>> sorted_names() {
+    NEARFIELD_ASSIGN(auto names, storage_->list());
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+
   static Result<void> compare(std::string_view name, const CollectionOptions& have,
                               const CollectionOptions& wanted) {
     const auto differs = [&](const char* option, const std::string& is,
@@ -149,7 +177,7 @@ class DatabaseImpl final : public Database {
   std::unique_ptr<Storage> storage_;
   std::unique_ptr<Store> store_;
   Environment environment_;
-  uint32_t next_number_;
+  uint32_t next_number_ = 1;
   std::vector<std::unique_ptr<CollectionImpl>> collections_;
   std::vector<std::string> warnings_;
 };
@@ -168,9 +196,8 @@ Result<std::unique_ptr<Database>> Database::open(std::unique_ptr<Storage> storag
   }
   environment.pool = options.pool != nullptr ? options.pool : &serial_pool();
   environment.read_only = options.read_only;
-  NEARFIELD_ASSIGN(auto store, Store::open(*storage, options.create && !options.read_only));
-  auto database = std::make_unique<DatabaseImpl>(std::move(storage), std::move(store), environment);
-  NEARFIELD_TRY(database->load());
+  auto database = std::make_unique<DatabaseImpl>(std::move(storage), environment);
+  NEARFIELD_TRY(database->open(options.create && !options.read_only));
   return std::unique_ptr<Database>(std::move(database));
 }
 

@@ -30,16 +30,21 @@ Result<LinkProgress> CollectionImpl::link(uint64_t budget_us) {
     if (rows_->rows() == graph_->rows() || count() < kFewestLinked) return LinkProgress{};
     NEARFIELD_TRY(start_linking());
   }
+  const uint32_t linked = graph_->rows();
   auto progress = linker_->step(budget_us);
-  if (!progress) {
-    linker_.reset();
-    new_codes_.reset();
-    new_graph_.reset();
-    return progress;
+  if (!progress && progress.error().code == ErrorCode::kCorrupt) {
+    // The file's links lead nowhere, which a mapped file shows only here. Rows are whole: anew.
+    drop_graph();
+    NEARFIELD_TRY(start_bulk());
+    progress = linker_->step(budget_us);
   }
-  if (!new_graph_) {
-    graph_changed_ = true;  // batches change the graph in place
+  if (graph_->rows() != linked) {  // batches change the graph in place, also before one that fails
+    graph_changed_ = true;
     dirty_ = true;
+  }
+  if (!progress) {
+    stop_linking();
+    return progress;
   }
   if (progress->finished()) finish_linking();
   return progress;
@@ -49,7 +54,29 @@ Result<LinkProgress> CollectionImpl::link(uint64_t budget_us) {
 // such builds together cost at most twice the last one.
 Result<void> CollectionImpl::start_linking() {
   const uint32_t linked = graph_->rows();
-  return rows_->rows() - linked > linked ? start_bulk() : start_batches();
+  const bool bulk = rows_->rows() - linked > linked || tail_leaves_range();
+  return bulk ? start_bulk() : start_batches();
+}
+
+// Codes are only as good as the range they were fitted to. When the tail leaves it, which a bulk
+// build fits anew, rows would be told apart too poorly: more than a fiftieth of the values clipped
+// (one in a thousand is by design), or, under dot, as many rows longer than the longest.
+bool CollectionImpl::tail_leaves_range() const {
+  constexpr uint64_t kTolerated = 50;
+  const uint64_t tail = rows_->rows() - graph_->rows();
+  uint64_t clipped = 0;
+  uint64_t longer = 0;
+  const double longest =
+      static_cast<double>(codes_->longest()) * codes_->quantizer().step * codes_->quantizer().step;
+  for (uint32_t slot = graph_->rows(); slot < rows_->rows(); ++slot) {
+    const auto row = rows_->get(slot);
+    clipped += codes_->quantizer().clipped(row.data(), row.size(), rows_->scale(slot));
+    if (options_.metric != Metric::kDot) continue;
+    double squares = 0;
+    for (const float value : row) squares += static_cast<double>(value) * value;
+    longer += squares > longest ? 1 : 0;
+  }
+  return clipped * kTolerated > tail * options_.dimensions || longer * kTolerated > tail;
 }
 
 Result<void> CollectionImpl::start_bulk() {
@@ -113,14 +140,30 @@ Result<void> CollectionImpl::start_batches() {
 }
 
 void CollectionImpl::finish_linking() {
-  build_distances_ += linker_->distances();
+  auto codes = std::move(new_codes_);
+  auto graph = std::move(new_graph_);
+  stop_linking();
+  if (!graph) return;
+  codes_ = std::move(codes);
+  graph_ = std::move(graph);
+  graph_changed_ = true;
+  dirty_ = true;
+}
+
+void CollectionImpl::drop_graph() {
+  stop_linking();
+  codes_ = std::make_unique<Codes>(options_.dimensions, options_.metric, block_shift_);
+  graph_ = std::make_unique<Graph>(2 * options_.m, block_shift_);
+  graph_damaged_ = true;
+  graph_changed_ = true;
+  dirty_ = !environment_.read_only;
+}
+
+void CollectionImpl::stop_linking() {
+  if (linker_) build_distances_ += linker_->distances();
   linker_.reset();
-  if (new_graph_) {
-    codes_ = std::move(new_codes_);
-    graph_ = std::move(new_graph_);
-    graph_changed_ = true;
-    dirty_ = true;
-  }
+  new_codes_.reset();
+  new_graph_.reset();
 }
 
 }  // namespace nearfield

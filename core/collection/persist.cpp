@@ -6,6 +6,7 @@
 // Codes and links are written by block; blocks that did not change keep their segment. The state
 // record says how many rows all this adds up to, and anything that does not add up is kCorrupt.
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "base/coding.h"
@@ -206,7 +207,11 @@ Result<CollectionImpl::State> CollectionImpl::decode_state(const std::string& na
                              " rows, " + std::to_string(state.linked) + " linked, " +
                              std::to_string(state.dead) + " dead");
   }
-  if (!(state.quantizer.step > 0)) return corrupt(name, "a code step that is not positive");
+  const Quantizer& range = state.quantizer;
+  if (!(range.step > 0) || !std::isfinite(range.step) || !std::isfinite(range.low) ||
+      range.zero < 0 || range.zero > kMaxCode || state.longest < 0) {
+    return corrupt(name, "a range of codes that cannot be");
+  }
   return state;
 }
 
@@ -226,12 +231,7 @@ Result<std::unique_ptr<CollectionImpl>> CollectionImpl::load(Store& store, uint3
     if (loaded.error().code != ErrorCode::kCorrupt) return std::move(loaded).error();
     warnings.push_back(loaded.error().detail +
                        "; the graph is dropped and will be built again, no record is lost");
-    collection->codes_ =
-        std::make_unique<Codes>(state.options.dimensions, state.options.metric, state.block_shift);
-    collection->graph_ = std::make_unique<Graph>(2 * state.options.m, state.block_shift);
-    collection->graph_damaged_ = true;
-    collection->graph_changed_ = true;
-    collection->dirty_ = !environment.read_only;
+    collection->drop_graph();
   }
   return collection;
 }
@@ -297,6 +297,26 @@ Result<void> CollectionImpl::load_rows(Store& store, const State& state) {
       return corrupt(name_, "its deleted rows lie outside");
   }
   if (dead_.count() != state.dead) return corrupt(name_, "its deleted rows do not add up");
+  return check_no_strays(store.manifest(), state);
+}
+
+// A segment that nothing reads could later be in the way of one that is written.
+Result<void> CollectionImpl::check_no_strays(const Manifest& manifest, const State& state) const {
+  const uint32_t block_rows = 1u << block_shift_;
+  for (auto it = manifest.segments.lower_bound({number_, SegmentKind::kRows, 0});
+       it != manifest.segments.end() && it->first.collection == number_; ++it) {
+    const auto& [kind, first] = std::pair(it->first.kind, it->first.first_row);
+    bool expected = first == 0;  // seeds, dead
+    if (std::ranges::find(kRowKinds, kind) != std::end(kRowKinds)) {
+      expected = manifest.segments.contains({number_, SegmentKind::kRows, first});
+    } else if (kind == SegmentKind::kCodes || kind == SegmentKind::kLinks) {
+      expected = first < state.linked && first % block_rows == 0;
+    }
+    if (!expected) {
+      return corrupt(name_, std::string(segment_kind_name(kind)) + " from row " +
+                                std::to_string(first) + " belong to nothing");
+    }
+  }
   return {};
 }
 
@@ -333,8 +353,11 @@ Result<void> CollectionImpl::load_graph(Store& store, const State& state) {
   const auto seeds = segments.find({number_, SegmentKind::kSeeds, 0});
   if (seeds == segments.end()) return corrupt(name_, "its seeds are missing");
   NEARFIELD_ASSIGN(const Buffer bytes, store.load(seeds->first, seeds->second));
-  if (!graph_->decode_seeds(bytes.bytes()))
+  if (!graph_->decode_seeds(bytes.bytes()) ||
+      std::any_of(graph_->seeds().begin(), graph_->seeds().end(),
+                  [&](uint32_t seed) { return seed >= state.linked; })) {
     return corrupt(name_, "its seeds lie outside the graph");
+  }
   return {};
 }
 
@@ -343,8 +366,8 @@ void CollectionImpl::check(std::vector<std::string>& problems) const {
     problems.push_back(corrupt(name_, what).detail);
   };
   for (uint32_t slot = next_live(0); slot < rows_->rows(); slot = next_live(slot + 1)) {
-    if (auto finite = check_vector(rows_->get(slot), "row " + std::to_string(slot)); !finite) {
-      report(finite.error().detail);
+    if (const auto bad = unusable_value(rows_->get(slot))) {
+      report("row " + std::to_string(slot) + " has " + *bad);
     }
     if (options_.metric == Metric::kCosine &&
         rows_->scale(slot) != inverse_length(rows_->get(slot))) {

@@ -110,6 +110,13 @@ bool CollectionImpl::walk_graph(const Query& query, const SearchOptions& options
   const uint64_t live = meter.finish();
   stats.code_distances += code_distances;
   stats.distance_computations += code_distances + live;
+  const bool full = candidates.size() == ef && ef < graph_->rows();
+  if (full && live >= options.k) {
+    // When the whole pool lies within rounding, codes cannot tell it from rows that did not fit.
+    const int32_t first = candidates.front().distance;
+    const int32_t last = candidates.back().distance;
+    if (last - first < kDeviations * codes_->rounding_error(code, last)) return false;
+  }
   return live >= options.k;
 }
 
@@ -117,7 +124,9 @@ Result<std::vector<Hit>> CollectionImpl::search_checked(std::span<const float> v
                                                         const SearchOptions& options,
                                                         SearchScratch::Parts& scratch,
                                                         SearchStats& stats) const {
-  NEARFIELD_TRY(check_vector(vector, "the query"));
+  if (const auto bad = unusable_value(vector)) {
+    return Error{ErrorCode::kNotFinite, "the query has " + *bad};
+  }
   NEARFIELD_ASSIGN(const Query query, Query::make(vector, options_.metric));
   const uint64_t before = stats.distance_computations;
   TopK best(options.k);
@@ -131,7 +140,7 @@ Result<std::vector<Hit>> CollectionImpl::search_checked(std::span<const float> v
     if (walk_graph(query, options, scratch, best, stats)) {
       scanned_from = graph_->rows();
     } else {
-      best = TopK(options.k);  // too few live rows around: compare with all of them
+      best = TopK(options.k);  // compare with all of them
     }
   }
   scan(query, scanned_from, rows_->rows(), best, stats);

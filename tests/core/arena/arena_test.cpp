@@ -104,11 +104,6 @@ TEST_CASE("a text column tells no text from an empty one") {
     first += count;
   }
   check(copy);
-  for (const uint32_t rows : {57U, 32U, 30U, 9U, 4U, 0U}) {
-    copy.truncate(rows);
-    model.resize(rows);
-    check(copy);
-  }
   model.emplace_back("again");
   copy.append("again");
   check(copy);
@@ -170,14 +165,12 @@ TEST_CASE("a slot set counts and refuses what lies outside") {
   SlotSet set;
   for (const uint32_t slot : {0U, 63U, 64U, 1000U, 1000U}) set.insert(slot);
   CHECK(set.count() == 4);
-  set.erase(63);
-  set.erase(63);
-  CHECK(set.count() == 3);
-  CHECK_FALSE(set.contains(63));
+  CHECK(set.contains(63));
+  CHECK_FALSE(set.contains(62));
   CHECK_FALSE(set.contains(1u << 30));
   SlotSet copy;
   CHECK(copy.assign(set.bytes(), 1001));
-  CHECK(copy.count() == 3);
+  CHECK(copy.count() == 4);
   CHECK_FALSE(copy.assign(set.bytes(), 1000));
   CHECK_FALSE(copy.assign(set.bytes().first(9), 1001));
 }
@@ -201,6 +194,14 @@ TEST_CASE("codes are within half a step inside the range and clamped outside") {
   }
   std::vector<float> constant(10, 5.0F);
   CHECK(Quantizer::fit(constant, Metric::kL2).step == 1);
+  std::vector<float> sparse(10000, 0.0F);  // one value in five thousand: beyond both quantiles
+  sparse[17] = 0.5F;
+  sparse[5000] = 0.1F;
+  const Quantizer told_apart = Quantizer::fit(sparse, Metric::kL2);
+  uint8_t codes[64];
+  const float three[] = {0.0F, 0.1F, 0.5F};
+  told_apart.encode(three, 3, 1, codes, sizeof codes);
+  CHECK((codes[0] == 0 && codes[1] > 20 && codes[2] == kMaxCode));
   std::vector<float> huge{-1e15F, 1e15F};
   CHECK(std::isfinite(Quantizer::fit(huge, Metric::kL2).step));
 }

@@ -258,3 +258,65 @@ TEST_CASE("threads and kernels change nothing") {
     }
   }
 }
+
+TEST_CASE("zero rows do not draw the graph to themselves") {  // c38
+  const uint32_t rows = 4000;
+  const auto queries = random_vectors(51, 100, 64);
+  double without = 0;
+  for (const uint32_t zeros : {0U, 1U, 50U, 300U}) {
+    CAPTURE(zeros);
+    MemoryStorage storage;
+    auto database = open(storage);
+    auto* docs = expect(database->collection("docs", {.dimensions = 64}));
+    expect(docs->upsert({random_vectors(50, rows, 64), numbers(rows)}));
+    link_all(*docs);
+    if (zeros > 0) {
+      const std::vector<float> nothing(size_t{zeros} * 64, 0.0F);
+      expect(docs->upsert({nothing, numbers(zeros, 100000)}));
+      link_all(*docs);
+    }
+    const double found = recall(*docs, queries, 10, 100);
+    if (zeros == 0) without = found;
+    CHECK(found >= without - 0.03);
+  }
+}
+
+TEST_CASE("rows far outside the range of the first ones are found as well") {
+  for (const Metric metric : {Metric::kL2, Metric::kDot}) {
+    CAPTURE(metric_name(metric));
+    MemoryStorage storage;
+    auto database = open(storage);
+    auto* docs = expect(database->collection("docs", {.dimensions = 16, .metric = metric}));
+    auto near = random_vectors(61, 3000, 16);
+    auto far = random_vectors(62, 2900, 16);
+    for (float& value : near) value *= 0.01F;
+    for (float& value : far) value += metric == Metric::kL2 ? 2.0F : 0.0F;
+    expect(docs->upsert({near, numbers(3000)}));
+    link_all(*docs);
+    expect(docs->upsert({far, numbers(2900, 3000)}));
+    link_all(*docs);
+    REQUIRE(docs->stats().linked == 5900);
+    CHECK(recall(*docs, std::span(far).first(50 * 16), 10, 200) >= 0.9);
+    if (metric == Metric::kL2) {
+      CHECK(recall(*docs, std::span(near).first(50 * 16), 1, 200) >= 0.9);
+    }
+  }
+}
+
+TEST_CASE("clusters so tight that codes cannot tell their rows apart") {
+  for (const Metric metric : {Metric::kL2, Metric::kDot}) {
+    for (const float apart : {100.0F, 1000.0F}) {
+      CAPTURE(metric_name(metric), apart);
+      MemoryStorage storage;
+      auto database = open(storage);
+      auto* docs = expect(database->collection("docs", {.dimensions = 4, .metric = metric}));
+      auto vectors = random_vectors(71, 3000, 4);
+      for (size_t i = 0; i < vectors.size(); ++i) {
+        vectors[i] += static_cast<float>(i / 4 % 3) * apart;
+      }
+      expect(docs->upsert({vectors, numbers(3000)}));
+      link_all(*docs);
+      CHECK(recall(*docs, std::span(vectors).first(50 * 4), 20, 100) >= 0.9);
+    }
+  }
+}
