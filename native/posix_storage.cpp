@@ -152,11 +152,14 @@ class LoneSink final : public FileSink {
 
 }  // namespace
 
-// A whole file. Private, so that writing to it reaches neither the file nor other mappings.
+// A whole file, mapped twice: `data` is private, so that writing to it reaches neither the file nor
+// other mappings; `stored` stays what the file is, and is not to be written to. Both at once, since
+// the file may be gone from the directory later.
 struct PosixStorage::Mapping {
-  Mapping(std::byte* mapped, size_t length) : data(mapped), size(length) {}
+  explicit Mapping(size_t length) : size(length) {}
   ~Mapping() {
     if (data != nullptr) ::munmap(data, size);
+    if (stored != nullptr) ::munmap(stored, size);
   }
   Mapping(const Mapping&) = delete;
   Mapping& operator=(const Mapping&) = delete;
@@ -166,18 +169,23 @@ struct PosixStorage::Mapping {
     if (!file) return system_error(errno, "cannot open " + path);
     struct stat status;
     if (::fstat(file.get(), &status) != 0) return system_error(errno, "cannot read " + path);
-    const auto size = static_cast<size_t>(status.st_size);
-    if (size == 0) return std::make_shared<Mapping>(nullptr, 0);
+    auto mapping = std::make_shared<Mapping>(static_cast<size_t>(status.st_size));
+    if (mapping->size == 0) return mapping;
     int flags = MAP_PRIVATE;
 #ifdef MAP_NORESERVE
     flags |= MAP_NORESERVE;  // few pages are ever written, so no memory is set aside for them
 #endif
-    void* data = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, flags, file.get(), 0);
+    void* data = ::mmap(nullptr, mapping->size, PROT_READ | PROT_WRITE, flags, file.get(), 0);
     if (data == MAP_FAILED) return system_error(errno, "cannot map " + path);
-    return std::make_shared<Mapping>(static_cast<std::byte*>(data), size);
+    mapping->data = static_cast<std::byte*>(data);
+    void* stored = ::mmap(nullptr, mapping->size, PROT_READ, MAP_SHARED, file.get(), 0);
+    if (stored == MAP_FAILED) return system_error(errno, "cannot map " + path);
+    mapping->stored = static_cast<std::byte*>(stored);
+    return mapping;
   }
 
-  std::byte* data;
+  std::byte* data = nullptr;
+  std::byte* stored = nullptr;
   size_t size;
 };
 
@@ -235,6 +243,15 @@ Result<void> PosixStorage::make_directory() {
     return system_error(errno, "cannot make the directory " + directory_);
   }
   NEARFIELD_TRY(take_lock());
+  // It was missing or empty when it was opened without the lock; what is here now is another's.
+  const auto names = list();
+  if (!names.ok() || !names->empty()) {
+    ::close(std::exchange(lock_, -1));
+    if (!names.ok()) return names.error();
+    return Error{ErrorCode::kLocked,
+                 "another program has made " + directory_ +
+                     " since it was opened here; expected it to be missing or empty still"};
+  }
   return sync_directory(parent_of(directory_));
 }
 
@@ -269,19 +286,35 @@ Result<uint64_t> PosixStorage::size(std::string_view name) {
   return static_cast<uint64_t>(status.st_size);
 }
 
-Result<Buffer> PosixStorage::read(std::string_view name, uint64_t offset, uint64_t length) {
-  auto found = mappings_.find(name);
-  if (found == mappings_.end()) {
-    NEARFIELD_ASSIGN(auto mapping, Mapping::of(path(name)));
-    found = mappings_.emplace(name, std::move(mapping)).first;
-  }
-  const auto& mapping = found->second;
-  if (offset > mapping->size || length > mapping->size - offset) {
+// The mapping of a file that holds these bytes. One that does not is made anew once: another
+// program may have been writing the file when it was mapped.
+Result<std::shared_ptr<PosixStorage::Mapping>> PosixStorage::map(std::string_view name,
+                                                                 uint64_t offset, uint64_t length) {
+  const auto holds = [&](const Mapping& mapping) {
+    return offset <= mapping.size && length <= mapping.size - offset;
+  };
+  const auto found = mappings_.find(name);
+  if (found != mappings_.end() && holds(*found->second)) return found->second;
+  NEARFIELD_ASSIGN(auto mapping, Mapping::of(path(name)));
+  if (!holds(*mapping)) {
     return Error{ErrorCode::kCorrupt, path(name) + " has " + std::to_string(mapping->size) +
                                           " bytes; expected " + std::to_string(length) +
                                           " at offset " + std::to_string(offset)};
   }
-  return Buffer::borrow(mapping, mapping->data + offset, static_cast<size_t>(length));
+  mappings_.insert_or_assign(std::string(name), mapping);
+  return mapping;
+}
+
+Result<Buffer> PosixStorage::read(std::string_view name, uint64_t offset, uint64_t length) {
+  NEARFIELD_ASSIGN(auto mapping, map(name, offset, length));
+  std::byte* begin = mapping->data + offset;
+  return Buffer::borrow(std::move(mapping), begin, static_cast<size_t>(length));
+}
+
+Result<Buffer> PosixStorage::read_stored(std::string_view name, uint64_t offset, uint64_t length) {
+  NEARFIELD_ASSIGN(auto mapping, map(name, offset, length));
+  std::byte* begin = mapping->stored + offset;
+  return Buffer::borrow(std::move(mapping), begin, static_cast<size_t>(length));
 }
 
 Result<std::unique_ptr<FileSink>> PosixStorage::create(std::string_view name) {
@@ -295,6 +328,7 @@ Result<std::unique_ptr<FileSink>> PosixStorage::create(std::string_view name) {
 
 Result<void> PosixStorage::remove(std::string_view name) {
   NEARFIELD_TRY(require_writing());
+  if (lock_ < 0) return {};  // the directory was missing: whatever is there now is another's
   if (const auto old = mappings_.find(name); old != mappings_.end()) mappings_.erase(old);
   if (::unlink(path(name).c_str()) != 0 && errno != ENOENT) {
     return system_error(errno, "cannot remove " + path(name));

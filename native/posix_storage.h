@@ -21,9 +21,10 @@ enum class Access { kRead, kWrite };
 
 class PosixStorage final : public Storage {
  public:
-  // A missing directory reads as an empty storage and is made by the first create(); its parent
-  // must exist. kInvalidArgument when the path is something other than a directory, kLocked
-  // when another program has it open for writing.
+  // A missing directory reads as an empty storage and is made, and locked, by the first create();
+  // its parent must exist. That create() is kLocked when another program has been there first, even
+  // one that is gone: what it wrote is not what this one opened. kInvalidArgument when the path is
+  // something other than a directory, kLocked when another program has it open for writing.
   static Result<std::unique_ptr<PosixStorage>> open(std::string directory, Access access);
   ~PosixStorage() override;
 
@@ -31,6 +32,7 @@ class PosixStorage final : public Storage {
       override;  // without `lock` and names that begin with a dot
   Result<uint64_t> size(std::string_view name) override;
   Result<Buffer> read(std::string_view name, uint64_t offset, uint64_t length) override;
+  Result<Buffer> read_stored(std::string_view name, uint64_t offset, uint64_t length) override;
   // A sink must not outlive the storage.
   Result<std::unique_ptr<FileSink>> create(std::string_view name) override;
   Result<void> remove(std::string_view name) override;
@@ -48,6 +50,7 @@ class PosixStorage final : public Storage {
   std::string path(std::string_view name) const { return directory_ + "/" + std::string(name); }
   Result<void> make_directory();
   Result<void> take_lock();
+  Result<std::shared_ptr<Mapping>> map(std::string_view name, uint64_t offset, uint64_t length);
   Result<void> require_writing() const;
 
   std::string directory_;

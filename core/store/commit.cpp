@@ -25,6 +25,12 @@ Result<void> write_manifest(Storage& storage, const Manifest& manifest) {
   return sink->finish();
 }
 
+// The largest number of either kind is reserved: names of it are not read.
+Error used_up(const std::string& what) {
+  return {ErrorCode::kInvalidArgument,
+          "the numbers for " + what + " are used up; pack the store and unpack it to go on"};
+}
+
 }  // namespace
 
 // Takes back what an unfinished commit wrote, newest first, so that a manifest never outlives its
@@ -59,6 +65,8 @@ Result<void> Store::Commit::prepare() {
 
 Result<void> Store::Commit::start_file() {
   NEARFIELD_TRY(prepare());
+  while (store_.listed_files_.contains(store_.next_file_)) ++store_.next_file_;
+  if (store_.next_file_ == UINT32_MAX) return used_up("data files");
   file_ = store_.next_file_++;
   names_.push_back(layout::data_name(file_));
   NEARFIELD_ASSIGN(sink_, store_.storage_.create(names_.back()));
@@ -134,7 +142,8 @@ Result<void> Store::Commit::tidy() {
   if (small_files.size() > kMaxSmallFiles) sparse_files.merge(small_files);
   for (const auto& [key, ref] : manifest_.segments) {
     if (!sparse_files.contains(ref.file)) continue;
-    const auto payload = store_.storage_.read(layout::data_name(ref.file), ref.offset, ref.length);
+    const auto payload =
+        store_.storage_.read_stored(layout::data_name(ref.file), ref.offset, ref.length);
     if (!payload.ok()) continue;  // unreadable: it stays where it is
     const auto bytes = payload->bytes();
     NEARFIELD_TRY(write(key, ref, Parts(&bytes, 1)));
@@ -146,6 +155,8 @@ Result<void> Store::Commit::switch_over() {
   std::set<uint32_t> used;
   for (const auto& [key, ref] : manifest_.segments) used.insert(ref.file);
   std::erase_if(manifest_.files, [&](const auto& file) { return !used.contains(file.first); });
+  while (store_.listed_generations_.contains(store_.next_generation_)) ++store_.next_generation_;
+  if (store_.next_generation_ == UINT64_MAX) return used_up("generations");
   manifest_.generation = store_.next_generation_++;
   manifest_.next_file = store_.next_file_;
   const std::string name = layout::manifest_name(manifest_.generation);

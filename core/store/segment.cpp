@@ -59,8 +59,10 @@ Result<Buffer> read_segment(Storage& storage, std::string_view file, const Manif
                                           std::string(file) + " are damaged: " + what};
   };
   // Header and payload in one read; the payload keeps its alignment behind the 64 bytes of header.
-  auto segment =
-      storage.read(file, ref.offset - layout::kHeaderBytes, ref.length + layout::kHeaderBytes);
+  const uint64_t offset = ref.offset - layout::kHeaderBytes;
+  const uint64_t length = ref.length + layout::kHeaderBytes;
+  auto segment = check == Check::kWhole ? storage.read_stored(file, offset, length)
+                                        : storage.read(file, offset, length);
   if (!segment.ok()) {
     const ErrorCode code = segment.error().code;
     if (code == ErrorCode::kCorrupt || code == ErrorCode::kNotFound) {

@@ -23,7 +23,10 @@ Result<void> append_segment(FileSink& sink, uint64_t position, const SegmentKey&
                             const SegmentRef& ref,
                             std::span<const std::span<const std::byte>> parts);
 
-enum class Check { kHeader, kWhole };
+enum class Check {
+  kHeader,
+  kWhole,  // and the payload is what is stored, for reading only: see Storage::read_stored()
+};
 
 // The payload of a segment whose header, and with kWhole its checksum, are as the manifest says;
 // kCorrupt otherwise.

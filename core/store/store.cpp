@@ -38,9 +38,7 @@ Result<Manifest> read_manifest(Storage& storage, uint64_t generation) {
   const std::string name = layout::manifest_name(generation);
   NEARFIELD_ASSIGN(const uint64_t size, storage.size(name));
   NEARFIELD_ASSIGN(const Buffer bytes, storage.read(name, 0, size));
-  NEARFIELD_ASSIGN(Manifest manifest, decode_manifest_file(bytes.bytes(), generation, name));
-  NEARFIELD_TRY(check_files(storage, manifest, name));
-  return manifest;
+  return decode_manifest_file(bytes.bytes(), generation, name);
 }
 
 }  // namespace
@@ -51,7 +49,7 @@ Result<std::unique_ptr<Store>> Store::open(Storage& storage, bool create) {
   // reading. What looks broken is only believed when the listing is still the same afterwards.
   for (int attempt = 0;; ++attempt) {
     auto store = open_listed(storage, create, names);
-    if (store.ok() || attempt == 3) return store;
+    if ((store.ok() && (*store)->recovery_.empty()) || attempt == 3) return store;
     NEARFIELD_ASSIGN(auto names_now, storage.list());
     std::sort(names.begin(), names.end());
     std::sort(names_now.begin(), names_now.end());
@@ -63,6 +61,7 @@ Result<std::unique_ptr<Store>> Store::open(Storage& storage, bool create) {
 Result<std::unique_ptr<Store>> Store::open_listed(Storage& storage, bool create,
                                                   const std::vector<std::string>& names) {
   std::vector<uint64_t> generations;
+  std::unique_ptr<Store> store(new Store(storage));
   const std::string* data = nullptr;     // some data file
   const std::string* foreign = nullptr;  // some file that is not ours
   size_t own = 0;
@@ -70,7 +69,8 @@ Result<std::unique_ptr<Store>> Store::open_listed(Storage& storage, bool create,
     if (const auto generation = layout::parse_manifest_name(name)) {
       generations.push_back(*generation);
       ++own;
-    } else if (layout::parse_data_name(name)) {
+    } else if (const auto number = layout::parse_data_name(name)) {
+      store->listed_files_.insert(*number);
       data = &name;
       ++own;
     } else {
@@ -78,19 +78,23 @@ Result<std::unique_ptr<Store>> Store::open_listed(Storage& storage, bool create,
     }
   }
   std::sort(generations.begin(), generations.end(), std::greater());
+  store->listed_generations_.insert(generations.begin(), generations.end());
 
-  std::unique_ptr<Store> store(new Store(storage));
-  if (!generations.empty()) store->next_generation_ = generations.front() + 1;
   std::optional<Error> newest_error;
   for (const uint64_t generation : generations) {
     auto manifest = read_manifest(storage, generation);
+    if (manifest.ok()) {
+      store->next_generation_ = std::max(store->next_generation_, generation + 1);
+      store->next_file_ = std::max(store->next_file_, manifest->next_file);
+      auto checked = check_files(storage, *manifest, layout::manifest_name(generation));
+      if (!checked.ok()) manifest = std::move(checked).error();
+    }
     if (!manifest.ok()) {
       if (!is_damage(manifest.error())) return std::move(manifest).error();
       if (!newest_error) newest_error = std::move(manifest).error();
       continue;
     }
     store->manifest_ = std::move(manifest).value();
-    store->next_file_ = store->manifest_.next_file;
     store->written_ = true;
     store->leftovers_ = own > store->manifest_.files.size() + 1;
     if (newest_error) {
@@ -126,7 +130,7 @@ Result<VerifyReport> Store::verify() {
   VerifyReport report;
   for (const auto& [number, length] : manifest_.files) {
     const std::string name = layout::data_name(number);
-    const auto header = storage_.read(name, 0, layout::kHeaderBytes);
+    const auto header = storage_.read_stored(name, 0, layout::kHeaderBytes);
     const auto expected = layout::data_header(number);
     if (!header.ok()) {
       report.problems.push_back(name + ": " + header.error().detail);

@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -146,10 +147,15 @@ class Store {
   Storage& storage_;
   Manifest manifest_;
   std::string recovery_;
+  // Above those of every whole manifest, even one whose files are not all there: no file of ours
+  // may stand in for one that it misses. A manifest that cannot be read never will be, so its
+  // number does not count.
   // Names are not used twice in one process, not even after a commit that failed: its manifest may
   // have reached the storage all the same.
   uint64_t next_generation_ = 1;
   uint32_t next_file_ = 1;
+  std::set<uint64_t> listed_generations_;  // names found by open(): they are skipped
+  std::set<uint32_t> listed_files_;
   bool written_ = false;    // whether the storage holds a manifest, be it of generation 0
   bool leftovers_ = false;  // whether files that nothing refers to may lie in the storage
 };

@@ -38,6 +38,11 @@ class Storage {
   // Bytes [offset, offset + length) of a file at 64-byte alignment if offset is a multiple of 64,
   // mapped or copied; kCorrupt when the file is shorter.
   virtual Result<Buffer> read(std::string_view name, uint64_t offset, uint64_t length) = 0;
+  // The same bytes as the file has them, whatever was written into the buffers of read(); for
+  // reading only. Different where read() maps.
+  virtual Result<Buffer> read_stored(std::string_view name, uint64_t offset, uint64_t length) {
+    return read(name, offset, length);
+  }
   // Starts a new file; an old one of this name is replaced.
   virtual Result<std::unique_ptr<FileSink>> create(std::string_view name) = 0;
   virtual Result<void> remove(std::string_view name) = 0;  // removing a missing file is no error

@@ -3,6 +3,7 @@
 
 #include "sample.h"
 #include "store/layout.h"
+#include "store/manifest.h"
 
 namespace nearfield::test {
 namespace {
@@ -91,6 +92,93 @@ TEST_CASE("after a fall back the next commit goes on from the older state, under
   CHECK((*store)->recovery().empty());
   CHECK(storage.files().size() == (*store)->manifest().files.size() + 1);
   CHECK(reopened(storage) == contents(**store));
+}
+
+TEST_CASE("after a fall back the files of the newer generation keep their bytes until a commit") {
+  TwoGenerations two;
+  MemoryStorage storage;
+  storage.files() = two.both();
+  storage.files().rbegin()->second.resize(100);
+  const auto before = storage.files();
+  auto store = Store::open(storage, true);
+  REQUIRE(store.ok());
+  REQUIRE_FALSE((*store)->recovery().empty());
+  {
+    Store::Commit commit = (*store)->begin();
+    REQUIRE(commit.put({1, SegmentKind::kDead, 0}, 5, noise(78, 10)).ok());
+  }
+  CHECK(storage.files() == before);
+}
+
+TEST_CASE("new files do not stand in for those that a newer manifest misses") {
+  TwoGenerations two;
+  MemoryStorage storage;
+  storage.files() = two.both();
+  const auto newest = std::prev(storage.files().end());
+  const auto manifest = decode_manifest_file(newest->second, 2, newest->first);
+  REQUIRE(manifest.ok());
+  for (const auto& [number, length] : manifest->files) {
+    storage.files().erase(layout::data_name(number));
+  }
+  auto store = Store::open(storage, true);
+  REQUIRE(store.ok());
+  REQUIRE((*store)->manifest().generation == 1);
+  write_sample(**store, 2);
+  for (const auto& [number, length] : (*store)->manifest().files) {
+    CHECK(number >= manifest->next_file);
+  }
+  CHECK((*store)->manifest().generation == 3);
+  CHECK(reopened(storage) == contents(**store));
+}
+
+TEST_CASE("broken files with the largest numbers do not use up the numbers") {
+  for (const char* stray : {"manifest-18446744073709551614.nf", "manifest-18446744073709551613.nf",
+                            "data-4294967294.nf", "data-4294967293.nf"}) {
+    CAPTURE(stray);
+    MemoryStorage storage;
+    {
+      auto store = Store::open(storage, true);
+      write_sample(**store, 1);
+    }
+    storage.files()[stray] = {};
+    for (uint64_t version = 2; version < 6; ++version) {
+      auto store = Store::open(storage, true);
+      REQUIRE(store.ok());
+      write_sample(**store, version);
+      CHECK((*store)->manifest().generation == version);
+      CHECK((*store)->manifest().next_file < 100);
+      CHECK(reopened(storage) == contents(**store));
+    }
+    CHECK_FALSE(storage.files().contains(stray));
+  }
+}
+
+TEST_CASE("a commit is refused when the numbers are used up") {
+  const auto refused = [](uint64_t generation, uint32_t next_file, const char* what) {
+    MemoryStorage storage;
+    Manifest manifest;
+    manifest.next_file = next_file;
+    const Bytes payload = encode_manifest(manifest);
+    const auto header = layout::manifest_header(generation, payload);
+    Bytes& file = storage.files()[layout::manifest_name(generation)];
+    file.assign(header.begin(), header.end());
+    file.insert(file.end(), payload.begin(), payload.end());
+    const auto before = storage.files();
+    auto store = Store::open(storage, false);
+    REQUIRE(store.ok());
+    for (int i = 0; i < 2; ++i) {
+      Store::Commit commit = (*store)->begin();
+      add_collection(commit, 1, "docs");
+      (void)commit.put({1, SegmentKind::kRows, 0}, 1, bytes_of("x"));
+      const auto finished = commit.finish();
+      REQUIRE_FALSE(finished.ok());
+      CHECK(finished.error().code == ErrorCode::kInvalidArgument);
+      CHECK(finished.error().detail.find(what) != std::string::npos);
+    }
+    CHECK(storage.files() == before);
+  };
+  refused(UINT64_MAX - 1, 1, "generations");
+  refused(1, UINT32_MAX, "data files");
 }
 
 TEST_CASE("an interrupted first commit leaves an empty store") {

@@ -301,5 +301,81 @@ TEST_CASE("a file anywhere replaces an old one") {
   CHECK_FALSE(create_posix_file(scratch / "no/pack").ok());
 }
 
+TEST_CASE("a store that another program made in the meantime is not overwritten") {
+  const Scratch scratch;
+  const std::string path = scratch / "db";
+  const auto late = writable(path);
+  CHECK(late->list()->empty());
+  auto store = Store::open(*late, true);
+  write_store(*writable(path), 1);  // and that program is gone
+  const auto before = late->list();
+  for (int i = 0; i < 2; ++i) {  // trying again is no way round
+    Store::Commit commit = (*store)->begin();
+    commit.manifest().collections[1] = {"docs", {}};
+    commit.manifest().next_collection = 2;
+    const auto put = commit.put({1, SegmentKind::kRows, 0}, 1, pattern(100));
+    REQUIRE_FALSE(put.ok());
+    CHECK(put.error().code == ErrorCode::kLocked);
+    CHECK(put.error().detail.find(path) != std::string::npos);
+  }
+  CHECK(late->remove((*before)[0]).ok());  // not ours: it stays
+  CHECK(late->list()->size() == before->size());
+  write_store(*writable(path), 2);  // others may
+  CHECK(first_byte(*writable(path)) == std::byte{2});
+}
+
+TEST_CASE("a file that was still being written when it was mapped is mapped again") {
+  const Scratch scratch;
+  fs::create_directory(scratch / "db");
+  const auto reader = PosixStorage::open(scratch / "db", Access::kRead);
+  REQUIRE(reader.ok());
+  std::ofstream(scratch / "db/a") << "hello";
+  const auto half = (*reader)->read("a", 0, 5);
+  REQUIRE(half.ok());
+  std::ofstream(scratch / "db/a", std::ios::app) << " world";
+  const auto whole = (*reader)->read("a", 0, 11);
+  REQUIRE(whole.ok());
+  CHECK(std::memcmp(whole->data(), "hello world", 11) == 0);
+  CHECK((*reader)->read("a", 0, 12).error().code == ErrorCode::kCorrupt);
+  CHECK(std::memcmp(half->data(), "hello", 5) == 0);
+}
+
+TEST_CASE("verify, pack and tidying see the file, not what was written into its mapping") {
+  const Scratch scratch;
+  const auto storage = writable(scratch / "db");
+  auto store = Store::open(*storage, true);
+  REQUIRE(store.ok());
+  const SegmentKey rows{1, SegmentKind::kRows, 0};
+  const SegmentKey links{1, SegmentKind::kLinks, 0};
+  const auto kept = pattern(100);
+  {
+    Store::Commit commit = (*store)->begin();
+    commit.manifest().collections[1] = {"docs", {}};
+    commit.manifest().next_collection = 2;
+    REQUIRE(commit.put(rows, 10, pattern(10'000)).ok());
+    REQUIRE(commit.put(links, 10, kept).ok());
+    REQUIRE(commit.finish().ok());
+  }
+  auto payload = (*store)->load(links, (*store)->manifest().segments.at(links));
+  REQUIRE(payload.ok());
+  payload->data()[3] ^= std::byte{1};
+
+  CHECK((*store)->verify()->problems.empty());
+  auto sink = create_posix_file(scratch / "pack");
+  REQUIRE(sink.ok());
+  CHECK((*store)->pack(**sink).ok());
+  const uint32_t first_file = (*store)->manifest().segments.at(links).file;
+  {
+    Store::Commit commit = (*store)->begin();
+    REQUIRE(commit.put(rows, 10, pattern(9'999)).ok());
+    REQUIRE(commit.finish().ok());
+  }
+  CHECK((*store)->manifest().segments.at(links).file != first_file);  // copied
+  CHECK((*store)->verify()->problems.empty());
+  payload = (*store)->load(links, (*store)->manifest().segments.at(links));
+  REQUIRE(payload.ok());
+  CHECK(equal(*payload, kept));
+}
+
 }  // namespace
 }  // namespace nearfield
