@@ -88,6 +88,9 @@ class [[nodiscard]] Result<void> {
 
 }  // namespace nearfield
 
+// The targets are declarations, which parentheses would break.
+// NOLINTBEGIN(bugprone-macro-parentheses)
+
 // Evaluates an expression that yields a Result and returns its error from the enclosing function.
 #define NEARFIELD_TRY(expression)                                                   \
   do {                                                                              \
@@ -104,3 +107,5 @@ class [[nodiscard]] Result<void> {
   target = std::move(temporary).value()
 #define NEARFIELD_CONCAT(a, b) NEARFIELD_CONCAT_IMPL(a, b)
 #define NEARFIELD_CONCAT_IMPL(a, b) a##b
+
+// NOLINTEND(bugprone-macro-parentheses)
