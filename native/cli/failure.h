@@ -12,8 +12,8 @@ namespace nearfield::cli {
 
 enum ExitStatus : int {
   kSuccess = 0,
-  kFailed = 1,         // the machine failed, or the store is damaged
-  kBadInput = 2,       // what was asked cannot be done as asked
+  kFailed = 1,    // the machine failed, or verify found damage
+  kBadInput = 2,  // what was asked cannot be done as asked, or a file or store is not fit for it
   kInterrupted = 130,  // stopped by Ctrl-C, as shells report it
 };
 

@@ -1,5 +1,6 @@
 #include "ids.h"
 
+#include <algorithm>
 #include <charconv>
 #include <fstream>
 #include <limits>
@@ -8,6 +9,7 @@
 #include "failure.h"
 #include "files.h"
 #include "nearfield/options.h"
+#include "text.h"
 
 namespace nearfield::cli {
 namespace {
@@ -30,8 +32,17 @@ Id text_id(std::string text) {
 }
 
 std::invalid_argument beyond_64_bits(std::string_view text) {
-  return std::invalid_argument("the id " + std::string(text) +
+  return std::invalid_argument("the id " + shown(text) +
                                " is beyond 64-bit integers; in quotes it would be a string");
+}
+
+// Metadata as JSON on one line. The library keeps any text; what is no JSON becomes a string.
+std::string metadata_json(std::string_view metadata) {
+  std::string text = to_utf8(metadata);
+  if (!JsonText(text).valid()) return json_string(text);
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
+  return text;
 }
 
 }  // namespace
@@ -46,7 +57,7 @@ Id parse_id(std::string_view text) {
   if (!text.starts_with('"')) return text_id(std::string(text));
   const auto value = nlohmann::ordered_json::parse(text, nullptr, false);
   if (!value.is_string()) {
-    throw std::invalid_argument("the id " + std::string(text) +
+    throw std::invalid_argument("the id " + shown(text) +
                                 " begins with a quote but is no JSON string");
   }
   return text_id(value.get<std::string>());
@@ -61,16 +72,13 @@ Id id_from_json(const nlohmann::ordered_json& value) {
     return value.get<int64_t>();
   }
   if (value.is_number_integer()) return value.get<int64_t>();
-  throw std::invalid_argument("the id is " + value.dump() + ", expected an integer or a string");
-}
-
-nlohmann::ordered_json id_to_json(IdView id) {
-  if (id.is_text()) return std::string(id.text());
-  return id.number();
+  const std::string found = value.is_structured() ? value.type_name() : shown(value.dump());
+  throw std::invalid_argument("the id is " + found + ", expected an integer or a string");
 }
 
 std::string record_json(IdView id, std::span<const float> vector, std::string_view metadata) {
-  std::string line = "{\"id\":" + id_to_json(id).dump() + ",\"vector\":[";
+  const std::string id_text = id.is_text() ? json_string(id.text()) : std::to_string(id.number());
+  std::string line = "{\"id\":" + id_text + ",\"vector\":[";
   char number[32];
   for (size_t i = 0; i < vector.size(); ++i) {
     if (i > 0) line += ',';
@@ -79,7 +87,7 @@ std::string record_json(IdView id, std::span<const float> vector, std::string_vi
     line.append(number, written.ptr);
   }
   line += ']';
-  if (!metadata.empty()) line.append(",\"metadata\":").append(metadata);
+  if (!metadata.empty()) line += ",\"metadata\":" + metadata_json(metadata);
   return line + "}";
 }
 
@@ -88,6 +96,7 @@ std::vector<Id> read_ids(const std::string& path) {
   std::vector<Id> ids;
   std::string line;
   for (uint64_t number = 1; std::getline(file, line); ++number) {
+    if (number == 1 && line.starts_with(kByteOrderMark)) line.erase(0, kByteOrderMark.size());
     if (line.ends_with('\r')) line.pop_back();
     if (line.empty()) continue;
     try {

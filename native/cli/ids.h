@@ -20,7 +20,6 @@ Id parse_id(std::string_view text);
 
 // An integer or a string; anything else throws std::invalid_argument.
 Id id_from_json(const nlohmann::ordered_json& value);
-nlohmann::ordered_json id_to_json(IdView id);
 
 // A record as one line of jsonl, as import reads it.
 std::string record_json(IdView id, std::span<const float> vector, std::string_view metadata);

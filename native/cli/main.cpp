@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <iostream>
 #include <new>
 #include <string>
@@ -10,6 +11,7 @@
 #include "commands/commands.h"
 #include "failure.h"
 #include "nearfield/database.h"
+#include "text.h"
 
 namespace nearfield::cli {
 namespace {
@@ -20,7 +22,8 @@ void build(CLI::App& program) {
   program.set_version_flag("--version", std::string("nearfield ") + version());
   program.get_formatter()->column_width(34);
   program.footer(
-      "Exit status: 0 success, 1 the machine failed or the store is damaged, 2 bad input.\n"
+      "Exit status: 0 success; 1 the machine failed, or verify found damage; 2 bad input, a file\n"
+      "or store that is damaged, foreign or of a newer version among it; 130 interrupted.\n"
       "nearfield COMMAND --help describes a command.");
   add_import(program);
   add_search(program);
@@ -37,7 +40,7 @@ void build(CLI::App& program) {
 int report(int status, std::string message) {
   std::replace(message.begin(), message.end(), '\n', ' ');
   std::cout.flush();
-  std::fprintf(stderr, "nearfield: %s\n", message.c_str());
+  std::fprintf(stderr, "nearfield: %s\n", escape_controls(message).c_str());
   return status;
 }
 
@@ -71,6 +74,8 @@ int run(int argc, char** argv) {
     return report(failure.status(), failure.what());
   } catch (const std::bad_alloc&) {
     return report(kFailed, "out of memory");
+  } catch (const std::filesystem::filesystem_error& error) {
+    return report(kFailed, error.path1().string() + ": " + error.code().message());
   } catch (const std::exception& error) {
     return report(kFailed, error.what());
   }

@@ -61,7 +61,7 @@ void add_verify(CLI::App& program) {
   add_threads(command, options->threads);
   command.add_flag("--json", options->json, "Print one JSON object");
   command.footer(
-      "Checks checksums, counts, ids and the graph. Exit status 1 when something is wrong.");
+      "Checks checksums, counts, ids and the graph. Exit status 1 when it finds damage.");
   command.callback([options] {
     const VerifyReport report = check(*options);
     print(*options, report);

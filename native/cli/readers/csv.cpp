@@ -2,10 +2,12 @@
 // field of it is a number.
 //   with names     "id" is the id; the vector is the columns v0, v1, ... or one column "vector"
 //                  holding a JSON array; every other column becomes metadata (numbers, true and
-//                  false as such, the rest as strings; an empty field is left out)
+//                  false as they stand, the rest as strings; an empty field is left out)
 //   without names  all columns are the vector; one column more than the dimensions: the first is
 //                  the id
 #include <algorithm>
+#include <cstdint>
+#include <set>
 #include <stdexcept>
 
 #include <nlohmann/json.hpp>
@@ -13,6 +15,7 @@
 #include "failure.h"
 #include "ids.h"
 #include "readers/text_rows.h"
+#include "text.h"
 
 namespace nearfield::cli {
 namespace {
@@ -35,15 +38,24 @@ bool is_number(const std::string& text) {
   }
 }
 
+// v0, v1, ... and what looks like one: v00.
 bool is_value_name(const std::string& name) {
-  return name.size() > 1 && name.size() < 8 && name[0] == 'v' &&
+  return name.size() > 1 && name[0] == 'v' &&
          name.find_first_not_of("0123456789", 1) == std::string::npos;
+}
+
+// The place that such a name tells; one beyond all for a name that is not written so.
+size_t value_place(const std::string& name) {
+  constexpr size_t kMostDigits = 6;
+  const std::string digits = name.substr(1);
+  if (digits.size() > kMostDigits || (digits.size() > 1 && digits[0] == '0')) return SIZE_MAX;
+  return std::stoul(digits);
 }
 
 Column name_column(const std::string& name) {
   if (name == "id") return {Column::kId, name};
   if (name == "vector") return {Column::kVectorArray, name};
-  if (is_value_name(name)) return {Column::kVectorValue, name, std::stoul(name.substr(1))};
+  if (is_value_name(name)) return {Column::kVectorValue, name, value_place(name)};
   return {Column::kMetadata, name};
 }
 
@@ -56,10 +68,11 @@ void read_array(const std::string& text, std::vector<float>& vector) {
   }
 }
 
-Json metadata_value(const std::string& text) {
-  Json value = Json::parse(text, nullptr, false);
-  if (value.is_number() || value.is_boolean()) return value;
-  return text;
+// A number keeps its digits.
+std::string metadata_value(const std::string& text) {
+  const JsonText json(text);
+  const bool word = json.valid() && (json.value() == "true" || json.value() == "false");
+  return word || json.is_number() ? std::string(json.value()) : json_string(text);
 }
 
 class CsvReader final : public TextRows {
@@ -67,7 +80,9 @@ class CsvReader final : public TextRows {
   explicit CsvReader(const ReaderOptions& options) : TextRows(options) {
     start_line_ = 1;
     if (!read_fields()) throw bad_input(path_ + ": holds no rows");
-    if (fields_[0].starts_with("\xef\xbb\xbf")) fields_[0].erase(0, 3);
+    if (fields_[0].starts_with(kByteOrderMark)) {
+      fields_[0].erase(0, kByteOrderMark.size());
+    }
     if (std::all_of(fields_.begin(), fields_.end(), is_number)) {
       number_columns();
       waiting_fields_ = true;
@@ -90,7 +105,12 @@ class CsvReader final : public TextRows {
   void name_columns() {
     size_t values = 0;
     size_t arrays = 0;
+    std::set<std::string> names;
     for (const std::string& field : fields_) {
+      if (!is_utf8(field)) throw bad_input(path_ + ": line 1: holds text that is not UTF-8");
+      if (!names.insert(field).second) {
+        throw bad_input(path_ + ": line 1: two columns have the name \"" + shown(field) + "\"");
+      }
       columns_.push_back(name_column(field));
       values += columns_.back().role == Column::kVectorValue ? 1 : 0;
       arrays += columns_.back().role == Column::kVectorArray ? 1 : 0;
@@ -100,7 +120,7 @@ class CsvReader final : public TextRows {
       if (column.role != Column::kVectorValue) continue;
       if (column.place >= values || seen[column.place]) {
         throw bad_input(path_ + ": line 1: the columns v0 to v" + std::to_string(values - 1) +
-                        " are expected, each once, but there is " + column.name);
+                        " are expected, each once, but there is " + shown(column.name));
       }
       seen[column.place] = true;
     }
@@ -118,9 +138,10 @@ class CsvReader final : public TextRows {
       throw std::invalid_argument("has " + std::to_string(fields_.size()) + " fields, expected " +
                                   std::to_string(columns_.size()));
     }
-    Json metadata = Json::object();
+    std::string metadata;
     for (size_t i = 0; i < columns_.size(); ++i) {
       const Column& column = columns_[i];
+      if (!is_utf8(fields_[i])) throw std::invalid_argument("holds text that is not UTF-8");
       switch (column.role) {
         case Column::kId: record.id = parse_id(fields_[i]); break;
         case Column::kVectorArray: read_array(fields_[i], record.vector); break;
@@ -129,20 +150,14 @@ class CsvReader final : public TextRows {
           record.vector[column.place] = parse_float(fields_[i]);
           break;
         case Column::kMetadata:
-          if (!fields_[i].empty()) metadata[column.name] = metadata_value(fields_[i]);
+          if (fields_[i].empty()) break;
+          metadata += (metadata.empty() ? "{" : ",") + json_string(column.name) + ":" +
+                      metadata_value(fields_[i]);
           break;
       }
     }
-    if (!metadata.empty()) record.metadata = dump(metadata);
+    if (!metadata.empty()) record.metadata = metadata + "}";
     return true;
-  }
-
-  static std::string dump(const Json& metadata) {
-    try {
-      return metadata.dump();
-    } catch (const Json::exception&) {
-      throw std::invalid_argument("holds text that is not UTF-8");
-    }
   }
 
   // The next record's fields, blank lines passed over; false at the end of the file.

@@ -1,50 +1,27 @@
 // jsonl: one JSON object a line: "vector" (an array of numbers), "id" (an integer or a string),
-// "metadata" (an object). Every other field becomes metadata too.
-#include <algorithm>
+// "metadata" (any JSON value, kept as it stands). Every other field becomes metadata too.
+#include <set>
 #include <stdexcept>
+#include <string_view>
 
 #include <nlohmann/json.hpp>
 
 #include "ids.h"
 #include "readers/text_rows.h"
+#include "text.h"
 
 namespace nearfield::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kMaxDepth = 100;  // of brackets in brackets; writing JSON recurses that deep
-
-int depth(const std::string& line) {
-  int open = 0;
-  int deepest = 0;
-  bool quoted = false;
-  for (size_t i = 0; i < line.size(); ++i) {
-    const char c = line[i];
-    if (c == '"') {
-      quoted = !quoted;
-    } else if (quoted) {
-      if (c == '\\') ++i;
-    } else if (c == '[' || c == '{') {
-      deepest = std::max(deepest, ++open);
-    } else if (c == ']' || c == '}') {
-      --open;
-    }
-  }
-  return deepest;
-}
-
-Json parse_line(const std::string& line) {
-  if (depth(line) > kMaxDepth) {
-    throw std::invalid_argument("nested more than " + std::to_string(kMaxDepth) + " deep");
-  }
+Json parse_value(std::string_view text, const char* field) {
   try {
-    return Json::parse(line);
-  } catch (const Json::parse_error& error) {
-    throw std::invalid_argument("no valid JSON, the fault is at character " +
-                                std::to_string(error.byte));
-  } catch (const Json::exception&) {
+    return Json::parse(text);
+  } catch (const Json::out_of_range&) {
     throw std::invalid_argument("a number is too large");
+  } catch (const Json::exception&) {
+    throw std::invalid_argument(std::string("\"") + field + "\" is no valid JSON");
   }
 }
 
@@ -53,18 +30,35 @@ void read_vector(const Json& value, std::vector<float>& vector) {
   vector.reserve(value.size());
   for (const Json& element : value) {
     if (!element.is_number()) {
-      throw std::invalid_argument("\"vector\" holds " + element.dump().substr(0, 40) +
-                                  ", expected numbers only");
+      const std::string found =
+          element.is_structured() ? element.type_name() : shown(element.dump());
+      throw std::invalid_argument("\"vector\" holds " + found + ", expected numbers only");
     }
     vector.push_back(to_float(element.get<double>()));
   }
 }
 
-void add_metadata(Json& metadata, const std::string& name, const Json& value) {
-  if (metadata.contains(name)) {
-    throw std::invalid_argument("\"" + name + "\" stands both in and beside \"metadata\"");
+// The text of "metadata" with the other fields added; without others, as it stands.
+std::string join_metadata(std::string_view metadata, const JsonFields& others) {
+  if (others.empty()) return std::string(metadata);
+  const JsonText inner(metadata.empty() || metadata == "null" ? "{}" : metadata);
+  if (!inner.is_object()) {
+    throw std::invalid_argument("\"metadata\" is no object, so \"" + shown(others[0].first) +
+                                "\" cannot be added to it");
   }
-  metadata[name] = value;
+  std::set<std::string> names;
+  for (const auto& [name, value] : inner.fields()) names.insert(decode_name(name));
+  std::string text(inner.value().substr(0, inner.value().size() - 1));
+  bool first = inner.fields().empty();
+  for (const auto& [name, value] : others) {
+    if (!names.insert(decode_name(name)).second) {
+      throw std::invalid_argument("\"" + shown(name) +
+                                  "\" stands both in and beside \"metadata\", or twice");
+    }
+    text.append(first ? "\"" : ",\"").append(name).append("\":").append(value);
+    first = false;
+  }
+  return text + "}";
 }
 
 class JsonlReader final : public TextRows {
@@ -76,26 +70,37 @@ class JsonlReader final : public TextRows {
     do {
       if (!std::getline(file_, line_)) return false;
       record.line = ++number_;
+      if (number_ == 1 && line_.starts_with(kByteOrderMark)) line_.erase(0, kByteOrderMark.size());
     } while (line_.find_first_not_of(" \t\r") == std::string::npos);
 
-    const Json object = parse_line(line_);
-    if (!object.is_object()) throw std::invalid_argument("no JSON object");
-    if (!object.contains("vector")) throw std::invalid_argument("the field \"vector\" is missing");
-    Json metadata = Json::object();
-    if (const auto found = object.find("metadata"); found != object.end() && !found->is_null()) {
-      if (!found->is_object()) throw std::invalid_argument("\"metadata\" is no object");
-      metadata = *found;
+    const JsonText object(line_);
+    if (!object.valid()) {
+      throw std::invalid_argument("no valid JSON, the fault is at character " +
+                                  std::to_string(object.fault() + 1));
     }
-    for (const auto& [name, value] : object.items()) {
-      if (name == "vector") {
-        read_vector(value, record.vector);
-      } else if (name == "id") {
-        record.id = id_from_json(value);
-      } else if (name != "metadata") {
-        add_metadata(metadata, name, value);
+    if (!object.is_object()) throw std::invalid_argument("no JSON object");
+    std::string_view vector;
+    std::string_view id;
+    std::string_view metadata;
+    JsonFields others;
+    for (const auto& [raw_name, value] : object.fields()) {
+      const std::string name = decode_name(raw_name);
+      std::string_view* const field = name == "vector"     ? &vector
+                                      : name == "id"       ? &id
+                                      : name == "metadata" ? &metadata
+                                                           : nullptr;
+      if (field == nullptr) {
+        others.emplace_back(raw_name, value);
+      } else if (field->empty()) {
+        *field = value;
+      } else {
+        throw std::invalid_argument("the field \"" + name + "\" stands twice");
       }
     }
-    if (!metadata.empty()) record.metadata = metadata.dump();
+    if (vector.empty()) throw std::invalid_argument("the field \"vector\" is missing");
+    read_vector(parse_value(vector, "vector"), record.vector);
+    if (!id.empty()) record.id = id_from_json(parse_value(id, "id"));
+    record.metadata = join_metadata(metadata, others);
     return true;
   }
 

@@ -8,6 +8,7 @@
 
 #include "failure.h"
 #include "files.h"
+#include "text.h"
 
 namespace nearfield::cli {
 namespace {
@@ -94,7 +95,7 @@ float parse_float(std::string_view text) {
   double value = 0;
   const auto parsed = std::from_chars(trimmed.data(), trimmed.data() + trimmed.size(), value);
   if (parsed.ptr != trimmed.data() + trimmed.size() || parsed.ec == std::errc::invalid_argument) {
-    throw std::invalid_argument("\"" + std::string(text.substr(0, 40)) +
+    throw std::invalid_argument("\"" + shown(text) +
                                 "\" is no number; every value of a vector is one");
   }
   // Too small or too large for from_chars, which then leaves the value alone.

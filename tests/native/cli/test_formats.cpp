@@ -215,10 +215,34 @@ TEST_CASE("jsonl files") {
   refused("{\"id\":\"" + std::string(1025, 'x') + "\",\"vector\":[1]}", {"line 1", "1025"});
   refused("{\"id\":1,\"vector\":[1]}\n{\"vector\":[2]}", {"line 2", "no id"});
   refused("{\"vector\":[1]}\n{\"id\":1,\"vector\":[2]}", {"line 2", "has an id"});
-  refused("{\"vector\":[1],\"metadata\":7}", {"line 1", "no object"});
+  refused("{\"vector\":[1],\"metadata\":7,\"a\":1}", {"line 1", "no object"});
+  refused("{\"vector\":[1],\"vector\":[1]}", {"line 1", "twice"});
   refused("{\"vector\":[1],\"metadata\":{\"a\":1},\"a\":2}", {"line 1", "\"a\""});
   refused("{\"vector\":[1],\"a\":\"\xff\"}", {"line 1"});
-  refused("{\"vector\":[1],\"a\":" + std::string(100000, '['), {"line 1", "deep"});
+  refused("{\"vector\":[1],\"a\":" + std::string(100000, '['), {"line 1", "no valid JSON"});
+}
+
+TEST_CASE("metadata of any kind is kept as it stands") {
+  const TestFolder folder;
+  const std::string deep = std::string(50000, '[') + std::string(50000, ']');
+  const std::vector<std::string> values = {"7",
+                                           "\"text\"",
+                                           "null",
+                                           "[1, {\"a\":[]}]",
+                                           "{}",
+                                           "1.10",
+                                           R"("\ud800")",
+                                           "12345678901234567890123",
+                                           "{\"a\": 1e5}",
+                                           deep};
+  std::string lines;
+  for (size_t i = 0; i < values.size(); ++i) {
+    lines += "{\"id\":" + std::to_string(i) + ",\"vector\":[1],\"metadata\":" + values[i] + "}\n";
+  }
+  const std::string store = folder.path("store");
+  succeed({"import", store, "--metric", "l2", "--from", folder.write("in.jsonl", lines)});
+  succeed({"export", store, folder.path("out.jsonl"), "--format", "jsonl"});
+  CHECK(read_file(folder.path("out.jsonl")) == lines);
 }
 
 TEST_CASE("csv files") {
@@ -244,6 +268,12 @@ TEST_CASE("csv files") {
   };
   refused("", {"no rows"});
   refused("v0,v1\n", {"no rows"});
+  refused("id,v0\n1,1\n\xff,2\n", {"line 3", "UTF-8"});
+  refused("v0,a\n1,\xff\n", {"line 2", "UTF-8"});
+  refused("v0,a,a\n1,2,3\n", {"line 1", "two columns", "\"a\""});
+  refused("id,id,v0\n1,2,3\n", {"line 1", "two columns"});
+  refused("v00\n1\n", {"line 1", "v00"});
+  refused("v0,v99999999999\n1,2\n", {"line 1", "v99999999999"});
   refused("v0,v1\n1,2\n3\n", {"line 3", "1 fields", "expected 2"});
   refused("v0,v1\n1,x\n", {"line 2", "\"x\""});
   refused("v0,v1\n1,nan\n", {"line 2", "finite"});
