@@ -1,11 +1,14 @@
 #include "store.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <system_error>
 #include <utility>
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "failure.h"
@@ -46,7 +49,27 @@ std::string list(const std::vector<std::string>& names) {
 
 }  // namespace
 
+bool is_store_file(const std::string& name) {
+  return name == "lock" ||
+         (name.ends_with(".nf") && (name.starts_with("manifest-") || name.starts_with("data-")));
+}
+
+void remove_store(const std::string& path) {
+  std::error_code ignored;
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(path, ignored)) {
+    if (is_store_file(entry.path().filename().string())) files.push_back(entry.path());
+  }
+  for (const fs::path& file : files) fs::remove(file, ignored);
+  fs::remove(path, ignored);
+}
+
 std::unique_ptr<PosixStorage> open_storage(const std::string& path, Access access) {
+  struct stat status = {};
+  if (stat(path.c_str(), &status) != 0 &&
+      (errno == ENOTDIR || errno == ENAMETOOLONG || errno == ELOOP)) {
+    throw bad_input(path + ": no store can be there: " + std::strerror(errno));
+  }
   return take(PosixStorage::open(path, access), "store");
 }
 
@@ -76,6 +99,11 @@ Store::Store(const std::string& path, Mode mode, unsigned threads) : path_(path)
   }
   pool_ = std::make_unique<StdThreadPool>(threads);
   const Access access = mode == Mode::kRead ? Access::kRead : Access::kWrite;
+  std::error_code error;
+  if (access == Access::kWrite && !is_new_ && !fs::exists(fs::path(path) / "lock", error)) {
+    // Where there is no store to open, no lock is to be left behind.
+    open_database(path, Access::kRead, false, nullptr);
+  }
   database_ = open_database(path, access, mode == Mode::kCreate, pool_.get());
   for (const std::string& warning : database_->info().warnings) {
     std::fprintf(stderr, "nearfield: warning: %s\n", warning.c_str());
@@ -85,14 +113,9 @@ Store::Store(const std::string& path, Mode mode, unsigned threads) : path_(path)
 Store::~Store() {
   database_.reset();
   if (!is_new_) return;
+  remove_store(path_);
   std::error_code ignored;
-  if (is_new_folder_) {
-    fs::remove_all(path_, ignored);
-  } else {
-    for (const auto& entry : fs::directory_iterator(path_, ignored)) {
-      fs::remove(entry.path(), ignored);
-    }
-  }
+  if (!is_new_folder_) fs::create_directory(path_, ignored);
 }
 
 Collection& Store::collection(const std::string& name) {

@@ -45,6 +45,11 @@ bool store_exists(const std::string& path);
 // Throws a Failure unless a store is there.
 void require_store(const std::string& path);
 
+// Whether a file of a store, its lock included, has such a name.
+bool is_store_file(const std::string& name);
+// Removes the files of a store in this folder, and the folder when nothing else is in it.
+void remove_store(const std::string& path);
+
 // PosixStorage::open, with Failures.
 std::unique_ptr<PosixStorage> open_storage(const std::string& path, Access access);
 

@@ -42,6 +42,9 @@ std::string npy_header(uint64_t rows, uint32_t dimensions) {
 void run_export(const ExportCommand& command) {
   Store store(command.store, Mode::kRead, 1);
   const Collection& collection = store.collection(command.collection);
+  if (lies_inside(command.file, command.store)) {
+    throw bad_input(command.file + " lies inside the store; choose another place");
+  }
   OutputFile file(command.file, command.force);
   if (command.format == "npy") {
     const std::string header = npy_header(collection.count(), collection.options().dimensions);
@@ -67,6 +70,7 @@ void run_export(const ExportCommand& command) {
   }
   file.close();
   progress.finish(written);
+  if (file.is_standard_output()) return;
   std::cout << "wrote " << with_commas(written) << " records to " << command.file << "\n";
 }
 

@@ -25,6 +25,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr size_t kShownQueries = 5;
+constexpr uint64_t kMostIds = uint64_t{1} << 31;  // that --ids writes
 
 struct SearchCommand {
   std::string store;
@@ -118,17 +119,39 @@ double percentile(std::vector<double> values, double share) {
   return values[rank];
 }
 
-void write_ids(const std::string& path, const Collection& collection, const Answers& answers,
+void require_sane_output(const SearchCommand& command, uint64_t queries) {
+  if (command.ids_file.empty()) return;
+  if (lies_inside(command.ids_file, command.store)) {
+    throw bad_input(command.ids_file + " lies inside the store; choose another place");
+  }
+  if (queries > kMostIds / command.search.k) {
+    throw bad_input("--ids would write " + std::to_string(queries) + " queries times --k " +
+                    std::to_string(command.search.k) + " ids, at most " + std::to_string(kMostIds) +
+                    " are possible");
+  }
+}
+
+// True when the ids went to standard output.
+bool write_ids(const std::string& path, const Collection& collection, const Answers& answers,
                size_t k) {
-  std::vector<int32_t> ids(answers.hits.size() * k, -1);
-  for (size_t i = 0; i < answers.hits.size(); ++i) {
-    for (size_t j = 0; j < answers.hits[i].size(); ++j) {
-      ids[i * k + j] = id_to_int32(collection.id_at(answers.hits[i][j].slot));
-    }
+  std::vector<int32_t> ids;  // without the places that stay empty
+  for (const auto& hits : answers.hits) {
+    for (const Hit& hit : hits) ids.push_back(id_to_int32(collection.id_at(hit.slot)));
   }
   OutputFile file(path, /*replace=*/true);
-  file.write(ids.data(), ids.size() * sizeof(int32_t));
+  const std::vector<int32_t> none(std::min<size_t>(k, 4096), -1);
+  const int32_t* row = ids.data();
+  for (const auto& hits : answers.hits) {
+    file.write(row, hits.size() * sizeof(int32_t));
+    row += hits.size();
+    for (size_t left = k - hits.size(); left > 0;) {
+      const size_t count = std::min(left, none.size());
+      file.write(none.data(), count * sizeof(int32_t));
+      left -= count;
+    }
+  }
   file.close();
+  return file.is_standard_output();
 }
 
 void print_json(const SearchCommand& command, const Answers& answers, double open_ms) {
@@ -180,9 +203,10 @@ void run_search(const SearchCommand& command) {
   const double open_ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 
   const auto queries = read_queries(command, collection.options().dimensions);
+  require_sane_output(command, queries.size() / collection.options().dimensions);
   const Answers answers = search_all(collection, store.pool(), queries, command);
   if (!command.ids_file.empty()) {
-    write_ids(command.ids_file, collection, answers, command.search.k);
+    if (write_ids(command.ids_file, collection, answers, command.search.k)) return;
   }
   if (command.json) {
     print_json(command, answers, open_ms);

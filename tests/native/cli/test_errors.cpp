@@ -1,4 +1,4 @@
-// Bad input: one line on standard error, status 2 (1 for a damaged store), nothing created.
+// Bad input: one line on standard error, status 2, nothing created.
 #include <chrono>
 #include <csignal>
 #include <thread>
@@ -131,6 +131,63 @@ TEST_CASE("queries and ids that do not fit") {
            folder.write("b.jsonl", "{\"id\":2147483648,\"vector\":[1]}\n")});
   fail(2, {"2147483648", "--ids"},
        {"search", folder.path("big"), "--queries", query, "--ids", folder.path("out")});
+}
+
+TEST_CASE("links and devices are written through") {
+  const TestFolder folder;
+  const std::string store = make_store(folder);
+  const std::string link = folder.path("link");
+  folder.write("target", "old");
+  std::filesystem::create_symlink(folder.path("target"), link);
+  fail(2, {"--force"}, {"export", store, link, "--format", "f32"});
+  succeed({"export", store, link, "--format", "f32", "--force"});
+  CHECK(std::filesystem::is_symlink(link));
+  CHECK(read_file(folder.path("target")) == read_file(folder.path("rows.f32")));
+  CHECK(succeed({"export", store, "/dev/stdout", "--format", "f32"}).out ==
+        read_file(folder.path("rows.f32")));
+  std::filesystem::remove(link);
+  std::filesystem::create_symlink("/dev/null", link);
+  succeed({"pack", store, link});
+  CHECK(std::filesystem::is_symlink(link));
+}
+
+TEST_CASE("files inside a store are left alone") {
+  const TestFolder folder;
+  const std::string store = make_store(folder);
+  const std::string packed = folder.path("packed");
+  fail(2, {"inside the store"}, {"pack", store, store + "/packed"});
+  fail(2, {"inside the store"}, {"export", store, store + "/out", "--format", "f32"});
+  succeed({"pack", store, packed});
+  folder.write("store/letter.txt", "dear all");
+  fail(2, {"letter.txt"}, {"unpack", packed, store, "--force"});
+  CHECK(folder.has("store/letter.txt"));
+  std::filesystem::remove(folder.path("store/letter.txt"));
+  std::filesystem::create_symlink(store, folder.path("link"));
+  succeed({"unpack", packed, folder.path("link"), "--force"});
+  CHECK(std::filesystem::is_symlink(folder.path("link")));
+  succeed({"verify", store});
+}
+
+TEST_CASE("places that cannot be") {
+  const TestFolder folder;
+  const std::string store = make_store(folder);
+  const std::string file = folder.path("rows.f32");
+  for (const std::string& place : {file + "/x", folder.path(std::string(300, 'x'))}) {
+    fail(2, {"no store can be there"},
+         {"import", place, "--from", file, "--dimensions", "4", "--metric", "l2"});
+    fail(2, {"cannot be written"}, {"export", store, place, "--format", "f32"});
+  }
+  fail(2, {"--k", "possible"},
+       {"search", store, "--queries", file, "--k", "2147483647", "--ids", folder.path("ids")});
+  std::filesystem::create_directory(folder.path("foreign"));
+  folder.write("foreign/manifest-00000000000000000001.nf", "something else");
+  fail(2, {"foreign"}, {"delete", folder.path("foreign"), "--ids", folder.write("ids", "1\n")});
+  CHECK_FALSE(folder.has("foreign/lock"));
+  succeed({"delete", store, "--ids",
+           folder.write("ids",
+                        "\xef\xbb\xbf"
+                        "1\n")});
+  fail(2, {"no record"}, {"get", store, "1"});
 }
 
 TEST_CASE("reading changes nothing") {
