@@ -2,6 +2,7 @@
 // package (dist/) and the demo page (build/demo). Without a name it builds both.
 import { join } from 'node:path';
 import { buildPreset, wasmPresets } from './lib/cmake.mjs';
+import { packDemoWords } from './lib/demo-pack.mjs';
 import { inputDigest } from './lib/inputs.mjs';
 import { build, root } from './lib/paths.mjs';
 import { StepError, main, run, step } from './lib/run.mjs';
@@ -25,9 +26,12 @@ export async function buildWeb() {
 
 export const buildNative = () => buildPreset('native');
 
-/** The words that the demo page searches. */
-export const prepareDemoData = () =>
-  step('demo data', () => run(process.execPath, ['bench/datasets/prepare.mjs', 'demo-words']));
+/** The words that the demo page searches, and a store of them that is built already. */
+export async function prepareDemoData() {
+  await step('demo data', () => run(process.execPath, ['bench/datasets/prepare.mjs', 'demo-words']));
+  await buildPreset('native', 'nearfield_cli');
+  await step('packed demo store', packDemoWords);
+}
 
 const targets = { native: buildNative, web: buildWeb };
 

@@ -6,7 +6,7 @@ import { setUp } from './setup.mjs';
 
 await main(async () => {
   checkAddress(); // a wrong PORT is told now, not after minutes of building
-  await setUp(['web']);
+  await setUp(['web', 'native']);
   await buildWeb();
   await prepareDemoData();
   await serveDemo();
