@@ -6,6 +6,7 @@
 #include "failure.h"
 #include "files.h"
 #include "readers/fixed_rows.h"
+#include "text.h"
 
 namespace nearfield::cli {
 namespace {
@@ -30,8 +31,7 @@ Element parse_element(const std::string& path, std::string_view descr) {
   if (name == "<f4") return Element::kF32;
   if (name == "<f8") return Element::kF64;
   if (name == "|u1") return Element::kU8;
-  throw bad_input(path + ": holds elements of type " + std::string(name) +
-                  ", expected <f4, <f8 or |u1");
+  throw bad_input(path + ": holds elements of type " + shown(name) + ", expected <f4, <f8 or |u1");
 }
 
 // "(3, 4)" to 3 and 4.
