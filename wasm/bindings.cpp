@@ -116,7 +116,7 @@ class Engine {
     auto removed = target->remove(id_views);
     release();
     if (!removed) return failure(removed.error());
-    return {.value = static_cast<double>(*removed)};
+    return {.value = static_cast<double>(*removed), .total = target->wants_link() ? 1.0 : 0.0};
   }
 
   Reply clear(int collection) {

@@ -64,6 +64,10 @@ Result<Buffer> JsStorage::read(std::string_view name, uint64_t offset, uint64_t 
                                           std::to_string(length) + " from byte " +
                                           std::to_string(offset) + " are needed"};
   }
+  if (!std::in_range<size_t>(length)) {
+    return Error{ErrorCode::kOutOfMemory, "no memory for " + std::to_string(length) +
+                                              " bytes of the file " + std::string(name)};
+  }
   NEARFIELD_ASSIGN(Buffer buffer, Buffer::allocate(static_cast<size_t>(length)));
   const auto address = reinterpret_cast<uintptr_t>(buffer.data());
   const auto answer = backend_.call<double>("read", std::string(name), static_cast<double>(offset),
