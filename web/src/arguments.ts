@@ -1,6 +1,6 @@
 // Checks what callers hand in and brings it into the shapes that cross to the engine. Everything that is refused
 // is refused here or in the core, before anything changes, with a sentence that says what was expected.
-import { encodeIds, encodeMetadata } from './engine/boundary.js';
+import { allocating, encodeIds, encodeMetadata } from './engine/boundary.js';
 import { metrics, rowTypes, type FullOptions, type Included } from './engine/answers.js';
 import { NearfieldError, invalid } from './errors.js';
 import type {
@@ -53,10 +53,17 @@ function checkBoolean(value: unknown, what: string): boolean {
   return value;
 }
 
+function show(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value);
+  if (typeof value === 'bigint') return `${value}n`;
+  if (typeof value === 'number' || typeof value === 'boolean' || value === null) return String(value);
+  return typeof value;
+}
+
 function checkOneOf<T extends string>(value: unknown, known: readonly T[], what: string): T {
   const found = known.find((one) => one === value);
   if (found === undefined) {
-    throw invalid(`${what} is ${JSON.stringify(value) ?? typeof value}; expected ${known.map((one) => `"${one}"`).join(' or ')}`);
+    throw invalid(`${what} is ${show(value)}; expected ${known.map((one) => `"${one}"`).join(' or ')}`);
   }
   return found;
 }
@@ -77,9 +84,23 @@ function checkCallback(callback: unknown): void {
 
 const openFields = ['storage', 'readOnly', 'persist', 'from', 'wasmUrl', 'worker', 'onProgress', 'signal'];
 
-export function checkOpen(name: unknown, options: OpenOptions): void {
+const isAddress = (value: unknown): boolean => typeof value === 'string' || value instanceof URL;
+
+function checkPlaces({ wasmUrl, worker }: OpenOptions): void {
+  if (wasmUrl !== undefined && typeof wasmUrl !== 'function' && !isAddress(wasmUrl)) {
+    throw invalid(`wasmUrl is ${show(wasmUrl)}; expected an address, or a function from a file's name to one`);
+  }
+  if (worker === undefined || worker === false || isAddress(worker)) return;
+  if (typeof worker !== 'object' || worker === null) {
+    throw invalid(`worker is ${show(worker)}; expected a worker, its address, or false`);
+  }
+}
+
+/** Checks what open() was given; `fields` are the options that it knows. */
+export function checkOpen(name: unknown, options: OpenOptions, fields: readonly string[] = openFields): void {
   checkText(name, 'the name of a store');
-  checkFields(options, openFields, 'open');
+  checkFields(options, fields, 'open');
+  checkPlaces(options);
   checkCallback(options.onProgress);
   checkSignal(options.signal);
   if (options.readOnly !== undefined) checkBoolean(options.readOnly, 'readOnly');
@@ -88,7 +109,7 @@ export function checkOpen(name: unknown, options: OpenOptions): void {
   if (storage === undefined) return;
   if (typeof storage === 'object' && storage !== null) {
     checkFields(storage, ['folder'], 'storage');
-    checkText(storage.folder, 'storage.folder');
+    if (checkText(storage.folder, 'storage.folder').includes('\0')) throw invalid('storage.folder contains a NUL character');
   } else if ((storage as string) === 'opfs') {
     throw new NearfieldError('UNSUPPORTED', 'storage "opfs" is not available in this version; use "indexeddb"');
   } else {
@@ -119,7 +140,7 @@ export function checkSameOptions(name: string, given: CollectionOptions, stored:
     if (given[key] !== undefined && given[key] !== stored[key]) {
       throw new NearfieldError(
         'OPTIONS_MISMATCH',
-        `collection "${name}" has ${key} ${stored[key]}, but was opened with ${given[key]}`,
+        `collection "${name}" has ${key} ${stored[key]}, but was opened with ${String(given[key])}`,
       );
     }
   }
@@ -132,6 +153,7 @@ function checkVector(value: unknown, dimensions: number, what: string): Vector {
   if (!isTyped(value) && !Array.isArray(value)) {
     throw invalid(`${what} must be a Float32Array or an array of numbers, not ${value === null ? 'null' : typeof value}`);
   }
+  if (isTyped(value)) checkAttached(value, what);
   if (value.length !== dimensions) {
     throw new NearfieldError(
       'DIMENSION_MISMATCH',
@@ -140,6 +162,18 @@ function checkVector(value: unknown, dimensions: number, what: string): Vector {
   }
   return value as Vector;
 }
+
+/** A transferred array has length 0, but is no empty one. */
+function checkAttached(value: Float32Array | Float64Array, what: string): void {
+  try {
+    value.values();
+  } catch {
+    throw invalid(`${what} is a detached array: its memory was transferred elsewhere`);
+  }
+}
+
+const newFloats = (count: number): Float32Array<ArrayBuffer> =>
+  allocating(count * 4, 'vectors', () => new Float32Array(count));
 
 /** Copies one vector; what is no number becomes NaN, which the engine refuses. */
 function copyVector(to: Float32Array, at: number, from: Vector): void {
@@ -156,20 +190,23 @@ function copyVector(to: Float32Array, at: number, from: Vector): void {
 /** Vectors as one array, row after row; always a copy. */
 function flatten(vectors: unknown, rows: number | undefined, dimensions: number, what: string): Float32Array<ArrayBuffer> {
   if (vectors instanceof Float32Array) {
+    checkAttached(vectors, 'vectors');
     if (vectors.length % dimensions !== 0 || (rows !== undefined && vectors.length !== rows * dimensions)) {
       const wanted = rows === undefined ? `a multiple of ${dimensions}` : `${rows} × ${dimensions}`;
       throw new NearfieldError('DIMENSION_MISMATCH', `vectors has ${vectors.length} values; expected ${wanted}`);
     }
-    return Float32Array.from(vectors);
+    const copy = newFloats(vectors.length);
+    copy.set(vectors);
+    return copy;
   }
   if (!Array.isArray(vectors)) throw invalid('vectors must be a Float32Array or an array of vectors');
   if (rows !== undefined && vectors.length !== rows) {
     throw invalid(`vectors has ${vectors.length} rows, but there are ${rows} ids`);
   }
-  const flat = new Float32Array(vectors.length * dimensions);
-  vectors.forEach((vector: unknown, row) => {
-    copyVector(flat, row * dimensions, checkVector(vector, dimensions, `${what} ${row}`));
-  });
+  const flat = newFloats(vectors.length * dimensions);
+  for (let row = 0; row < vectors.length; ++row) { // not forEach: it passes over holes
+    copyVector(flat, row * dimensions, checkVector(vectors[row], dimensions, `${what} ${row}`));
+  }
   return flat;
 }
 
@@ -184,7 +221,7 @@ export interface PackedBatch {
 
 function packRecords(records: readonly VectorRecord[], dimensions: number): PackedBatch {
   const rows = records.length;
-  const vectors = new Float32Array(rows * dimensions);
+  const vectors = newFloats(rows * dimensions);
   const ids = new Array<Id>(rows);
   const metadata = new Array<unknown>(rows);
   for (let row = 0; row < rows; ++row) {
@@ -200,7 +237,9 @@ function packRecords(records: readonly VectorRecord[], dimensions: number): Pack
 function packArrays(batch: VectorBatch, dimensions: number): PackedBatch {
   checkFields(batch, ['ids', 'vectors', 'metadata'], 'batch');
   const { ids, vectors, metadata } = batch;
-  if (!Array.isArray(ids) && !ArrayBuffer.isView(ids)) throw invalid('ids must be an array, one id per row');
+  if (!Array.isArray(ids) && (!ArrayBuffer.isView(ids) || ids instanceof DataView)) {
+    throw invalid('ids must be an array, one id per row');
+  }
   const rows = ids.length;
   if (metadata !== undefined && (!Array.isArray(metadata) || metadata.length !== rows)) {
     throw invalid(`metadata must be an array of ${rows} values, one per id`);

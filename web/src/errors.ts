@@ -52,7 +52,8 @@ export function toNearfieldError(thrown: unknown): NearfieldError {
   const name = thrown instanceof Error || thrown instanceof DOMException ? thrown.name : '';
   const detail = thrown instanceof Error ? thrown.message : String(thrown);
   const options = { cause: thrown };
-  if (name === 'QuotaExceededError') {
+  const { code } = (thrown ?? {}) as { code?: unknown };
+  if (name === 'QuotaExceededError' || code === 'ENOSPC' || code === 'EDQUOT') {
     return new NearfieldError('QUOTA', `the storage is full: ${detail || name}`, options);
   }
   if (name === 'RangeError' && /memory|allocation/i.test(detail)) {

@@ -233,7 +233,10 @@ export interface Collection<Meta = unknown> {
   get(id: Id): Promise<StoredRecord<Meta> | undefined>;
   /** The records of these ids in the order asked; undefined where there is none. */
   get(ids: readonly Id[]): Promise<(StoredRecord<Meta> | undefined)[]>;
-  /** Removes records; ids that are not there are passed over. Resolves to how many were removed. */
+  /**
+   * Removes records; ids that are not there are passed over. Then links what is left when so many were removed that
+   * the graph has to be made anew. Resolves to how many were removed.
+   */
   delete(ids: Id | readonly Id[]): Promise<number>;
   /** Removes every record. */
   clear(): Promise<void>;

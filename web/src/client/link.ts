@@ -10,7 +10,7 @@ export interface Link {
     options?: LongCallOptions,
   ): Promise<Calls[Name]['answer']>;
   /** Ends the worker; calls that are under way fail with `CLOSED`. */
-  end(): void;
+  end(): void | Promise<void>;
 }
 
 /** A worker as the link needs it. */
@@ -19,7 +19,7 @@ export interface Port {
   listen(onResponse: (response: Response) => void, onFailure: (error: NearfieldError) => void): void;
   /** Told when the first call begins and when the last one ends. */
   busy(busy: boolean): void;
-  end(): void;
+  end(): void | Promise<void>;
 }
 
 /** Calls a callback; what it throws must not stop the work. */
@@ -68,9 +68,9 @@ export class WorkerLink implements Link {
     return answer.finally(() => signal?.removeEventListener('abort', abort));
   }
 
-  end(): void {
+  end(): void | Promise<void> {
     this.fail(new NearfieldError('CLOSED', 'the store is closed'));
-    this.port.end();
+    return this.port.end();
   }
 
   private receive(response: Response): void {

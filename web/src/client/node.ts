@@ -5,13 +5,21 @@ import { Worker } from 'node:worker_threads';
 import { nodeHost } from '../engine/node-host.js';
 import { Session } from '../engine/session.js';
 import { NearfieldError, toNearfieldError } from '../errors.js';
-import type { Request, Response } from '../protocol.js';
+import type { OpenCall, Request, Response } from '../protocol.js';
+import { releaseOfThread } from '../storage/folder-lock.js';
 import { WorkerLink, type Link, type Port } from './link.js';
 import { LocalLink } from './local-link.js';
 import type { Platform } from './open.js';
 
 class ThreadPort implements Port {
-  constructor(private readonly worker: Worker) {}
+  constructor(
+    private readonly worker: Worker,
+    { storage, readOnly }: OpenCall,
+  ) {
+    if (readOnly || typeof storage === 'string') return;
+    const { threadId } = worker; // known only while it runs
+    worker.on('exit', () => releaseOfThread(storage.folder, threadId));
+  }
 
   post(request: Request, transfer: ArrayBuffer[]): void {
     this.worker.postMessage(request, transfer);
@@ -29,20 +37,20 @@ class ThreadPort implements Port {
     else this.worker.unref();
   }
 
-  end(): void {
-    void this.worker.terminate();
+  async end(): Promise<void> {
+    await this.worker.terminate();
   }
 }
 
 export const nodePlatform: Platform = {
   defaultStorage: 'memory',
   wasm: () => undefined,
-  startLink(worker): Link {
+  startLink(worker, call): Link {
     if (worker === false) return new LocalLink(Promise.resolve(new Session(nodeHost)));
     if (worker !== undefined && typeof worker !== 'string' && !(worker instanceof URL)) {
       throw new NearfieldError('INVALID_ARGUMENT', 'in Node, worker is false or the address of a program');
     }
-    return new WorkerLink(new ThreadPort(new Worker(worker ?? new URL('./node-worker.js', import.meta.url))));
+    return new WorkerLink(new ThreadPort(new Worker(worker ?? new URL('./node-worker.js', import.meta.url)), call));
   },
   persist: () => Promise.resolve(),
   absolute(address) {

@@ -1,5 +1,6 @@
 // open(): checks the options, starts the session and returns its database.
 import { checkOpen } from '../arguments.js';
+import { packedCopy } from '../engine/packed.js';
 import { NearfieldError, aborted, invalid } from '../errors.js';
 import { fileOf, type Variant } from '../module/probe.js';
 import type { WasmAddresses } from '../module/fetch.js';
@@ -13,7 +14,7 @@ export interface Platform {
   readonly defaultStorage: StorageChoice;
   /** Where the engine's code lies; undefined when the session knows by itself. */
   wasm(): WasmAddresses | undefined;
-  startLink(worker: OpenOptions['worker']): Link;
+  startLink(worker: OpenOptions['worker'], call: OpenCall): Link;
   /** A relative address as a whole one; the worker may live elsewhere. */
   absolute(address: string | URL): string;
   /** Asks the browser to keep the site's data for good; only a page can, no worker. */
@@ -22,16 +23,34 @@ export interface Platform {
 
 function wasmAddresses(platform: Platform, wasmUrl: OpenOptions['wasmUrl']): WasmAddresses | undefined {
   if (wasmUrl === undefined) return platform.wasm();
-  if (typeof wasmUrl !== 'function') return { simd: platform.absolute(wasmUrl) };
-  const addressOf = (variant: Variant): string => platform.absolute(wasmUrl(fileOf(variant)));
+  if (typeof wasmUrl !== 'function') return { simd: absoluteAddress(platform, wasmUrl, 'wasmUrl') };
+  const addressOf = (variant: Variant): string =>
+    absoluteAddress(platform, wasmUrl(fileOf(variant)), 'what wasmUrl returns');
   return { simd: addressOf('simd'), relaxed: addressOf('relaxed') };
 }
 
+function absoluteAddress(platform: Platform, address: unknown, what: string): string {
+  if (typeof address !== 'string' && !(address instanceof URL)) throw invalid(`${what} must be an address, a string or URL`);
+  try {
+    return platform.absolute(address);
+  } catch (error) {
+    throw invalid(`${what} is no address: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function startLink(platform: Platform, worker: OpenOptions['worker'], call: OpenCall): Link {
+  try {
+    return platform.startLink(worker, call);
+  } catch (error) {
+    if (error instanceof NearfieldError) throw error;
+    throw invalid(`the worker cannot be started: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
 function packedSource(platform: Platform, from: NonNullable<OpenOptions['from']>): NonNullable<OpenCall['from']> {
-  if (typeof from === 'string' || from instanceof URL) return platform.absolute(from);
-  if (from instanceof Blob || from instanceof ArrayBuffer) return from;
-  if (from instanceof Uint8Array) return from.slice().buffer;
-  throw invalid('from must be an address, an ArrayBuffer, a Uint8Array or a Blob');
+  if (typeof from === 'string' || from instanceof URL) return absoluteAddress(platform, from, 'from');
+  if (from instanceof Blob) return from;
+  return packedCopy(from);
 }
 
 /** Ends the waiting when the signal says so; the session is then thrown away whole. */
@@ -58,12 +77,12 @@ export async function openDatabase(platform: Platform, name: string, options: Op
     ...(wasm === undefined ? {} : { wasm }),
   };
   if (persist) await platform.persist();
-  const link = platform.startLink(options.worker);
+  const link = startLink(platform, options.worker, call);
   try {
     const opened = await untilAborted(link.call('open', call, { onProgress, signal }), signal);
     return new ClientDatabase(link, name, readOnly, opened);
   } catch (error) {
-    link.end();
+    await link.end();
     throw error;
   }
 }

@@ -32,6 +32,9 @@ class WorkerPort implements Port {
 
 function startWorker(choice: Exclude<OpenOptions['worker'], false>): Worker {
   if (choice instanceof Worker) return choice;
+  if (choice !== undefined && typeof choice !== 'string' && !(choice instanceof URL)) {
+    throw new NearfieldError('INVALID_ARGUMENT', 'worker must be a worker, its address, or false');
+  }
   if (choice !== undefined) return new Worker(choice, { type: 'module', name: 'nearfield' });
   // Bundlers look for exactly this expression.
   return new Worker(new URL('./worker.js', import.meta.url), { type: 'module' });

@@ -1,5 +1,6 @@
 // The synchronous engine: everything but the storage of a page answers at once, in the calling thread.
 import {
+  checkFields,
   checkOpen,
   checkText,
   completeOptions,
@@ -9,10 +10,11 @@ import {
   packSearchMany,
 } from '../arguments.js';
 import { decodeHits, decodeRecords, type FullOptions } from '../engine/answers.js';
-import { Engine, type LinkProgress } from '../engine/engine.js';
+import { Engine, unpack, type LinkProgress } from '../engine/engine.js';
 import { openCollection } from '../engine/open-collection.js';
+import { packedCopy } from '../engine/packed.js';
 import type { SessionHost } from '../engine/session.js';
-import { NearfieldError, toNearfieldError } from '../errors.js';
+import { NearfieldError, invalid, toNearfieldError } from '../errors.js';
 import type { LoadedModule } from '../module/load.js';
 import type { OpenCall } from '../protocol.js';
 import type { Backend } from '../storage/backend.js';
@@ -37,9 +39,28 @@ import type { WasmAddresses } from '../module/fetch.js';
 export interface SyncOpenOptions extends Pick<OpenOptions, 'readOnly'> {
   /** Default `memory`. */
   storage?: StorageChoice;
+  /** The bytes of a packed store to start from when this store does not exist yet. */
+  from?: ArrayBuffer | Uint8Array;
+}
+
+const openFields = ['storage', 'readOnly', 'from'];
+
+function checkLink(options: { link?: boolean }): boolean {
+  checkFields(options, ['link'], 'options');
+  const { link = true } = options;
+  if (typeof link !== 'boolean') throw invalid(`link must be true or false, not ${typeof link}`);
+  return link;
 }
 
 const packedName = 'packed';
+
+async function lockFor(host: SessionHost, call: OpenCall): Promise<() => void> {
+  try {
+    return await host.lock(call);
+  } catch (error) {
+    throw toNearfieldError(error);
+  }
+}
 
 /** A store whose calls answer at once; see `Database` for what they do and how they fail. */
 export class SyncDatabase {
@@ -61,18 +82,28 @@ export class SyncDatabase {
     name: string,
     options: SyncOpenOptions,
   ): Promise<SyncDatabase> {
-    checkOpen(name, options);
+    checkOpen(name, options, openFields);
     const { storage = 'memory', readOnly = false } = options;
     const call: OpenCall = { name, storage, readOnly, ...(wasm === undefined ? {} : { wasm }) };
-    const unlock = await host.lock(call);
+    const packed = options.from === undefined ? undefined : new Uint8Array(packedCopy(options.from));
+    const unlock = await lockFor(host, call);
     try {
       const loading = host.loadModule(call);
       loading.catch(() => {}); // awaited below, perhaps too late for the platform's taste
       const { backend } = await host.openStorage(loading, call);
       const loaded = await loading;
-      const engine = new Engine(loaded.module, backend, { readOnly });
-      backend.release();
-      return new SyncDatabase(name, readOnly, loaded, engine, backend, unlock);
+      try {
+        if (packed !== undefined && backend.listFiles().length === 0) {
+          unpack(loaded.module, new MemoryBackend(() => loaded.module.HEAPU8, { [packedName]: packed }), packedName, backend);
+          if (!readOnly) await backend.commit();
+        }
+        const engine = new Engine(loaded.module, backend, { readOnly });
+        backend.release();
+        return new SyncDatabase(name, readOnly, loaded, engine, backend, unlock);
+      } catch (error) {
+        await backend.close();
+        throw error;
+      }
     } catch (error) {
       unlock();
       throw toNearfieldError(error);
@@ -135,9 +166,12 @@ export class SyncDatabase {
       await this.flush();
     } finally {
       this.closed = true;
-      this.engine.close();
-      await this.backend.close();
-      this.unlock();
+      try {
+        this.engine.close();
+        await this.backend.close();
+      } finally {
+        this.unlock();
+      }
     }
   }
 
@@ -166,7 +200,8 @@ export class SyncCollection<Meta = unknown> {
   ) {}
 
   /** Stores a batch whole or not at all, and links it unless `link` is false. Returns how many records are new. */
-  upsert(records: readonly VectorRecord<Meta>[] | VectorBatch<Meta>, { link = true } = {}): number {
+  upsert(records: readonly VectorRecord<Meta>[] | VectorBatch<Meta>, options: { link?: boolean } = {}): number {
+    const link = checkLink(options);
     const { added, wantsLink } = this.engine.upsert(this.collection, packBatch(records, this.options.dimensions));
     if (wantsLink && link) this.index();
     return added;
@@ -192,8 +227,12 @@ export class SyncCollection<Meta = unknown> {
     return Array.isArray(ids) ? records : records[0];
   }
 
-  delete(ids: Id | readonly Id[]): number {
-    return this.engine.remove(this.collection, packIds(ids));
+  /** Removes records; links what is left unless `link` is false, when so many were removed that it pays. */
+  delete(ids: Id | readonly Id[], options: { link?: boolean } = {}): number {
+    const link = checkLink(options);
+    const { removed, wantsLink } = this.engine.remove(this.collection, packIds(ids));
+    if (wantsLink && link) this.index();
+    return removed;
   }
 
   clear(): void {
@@ -210,6 +249,7 @@ export class SyncCollection<Meta = unknown> {
 
   /** Links rows for about `milliseconds`, or all of them; call again until `done` equals `total`. */
   index(milliseconds = Infinity): LinkProgress {
+    if (typeof milliseconds !== 'number') throw invalid(`milliseconds must be a number, not ${typeof milliseconds}`);
     if (!(milliseconds > 0)) return this.engine.link(this.collection, 1);
     return this.engine.link(this.collection, milliseconds === Infinity ? 0 : Math.ceil(milliseconds * 1000));
   }

@@ -7,8 +7,21 @@ const largestId = 2n ** 63n - 1n;
 const smallestId = -(2n ** 63n);
 const emptyBytes = new Uint8Array(0);
 
+const largestBytes = 2 ** 32; // what the engine can address
+
+/** Runs what asks for about `size` bytes of memory. Fails with `INVALID_ARGUMENT` or `OUT_OF_MEMORY`. */
+export function allocating<T>(size: number, what: string, make: () => T): T {
+  if (size > largestBytes) throw invalid(`${what} would take ${size} bytes; the engine has room for ${largestBytes}`);
+  try {
+    return make();
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new NearfieldError('OUT_OF_MEMORY', `no memory for ${size} bytes of ${what}; nothing was changed`, { cause: error });
+  }
+}
+
 const encoder = new TextEncoder();
-const decoder = new TextDecoder();
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true }); // a leading U+FEFF is part of the text
 
 /** Grows as values are appended. */
 class ByteWriter {
@@ -17,13 +30,14 @@ class ByteWriter {
   private end = 0;
 
   constructor(capacity: number) {
-    this.bytes = new Uint8Array(capacity);
+    this.bytes = allocating(capacity, 'ids and metadata', () => new Uint8Array(capacity));
     this.view = new DataView(this.bytes.buffer);
   }
 
   private reserve(size: number): void {
     if (this.end + size <= this.bytes.length) return;
-    const larger = new Uint8Array(Math.max(this.bytes.length * 2, this.end + size));
+    const needed = Math.max(Math.min(this.bytes.length * 2, largestBytes), this.end + size);
+    const larger = allocating(needed, 'ids and metadata', () => new Uint8Array(needed));
     larger.set(this.bytes.subarray(0, this.end));
     this.bytes = larger;
     this.view = new DataView(larger.buffer);
@@ -89,10 +103,13 @@ function writeId(out: ByteWriter, id: Id, position: number): void {
   }
 }
 
-/** Packs ids. Fails with `INVALID_ID`, naming the position. */
+/** Packs ids. Fails with `INVALID_ID` and, where the array has a hole, `INVALID_ARGUMENT`, naming the position. */
 export function encodeIds(ids: ArrayLike<Id>): Uint8Array<ArrayBuffer> {
   const out = new ByteWriter(ids.length * 16);
-  for (let i = 0; i < ids.length; ++i) writeId(out, ids[i] as Id, i);
+  for (let i = 0; i < ids.length; ++i) {
+    if (!(i in ids)) throw invalid(`id ${i} is missing: the array has a hole there`);
+    writeId(out, ids[i] as Id, i);
+  }
   return out.finish();
 }
 
@@ -112,6 +129,7 @@ export function encodeMetadata(values: ArrayLike<unknown>): Uint8Array<ArrayBuff
   const out = new ByteWriter(values.length * 64);
   let any = false;
   for (let i = 0; i < values.length; ++i) {
+    if (!(i in values)) throw invalid(`metadata of row ${i} is missing: the array has a hole there; undefined means none`);
     const value = values[i];
     any ||= value !== undefined;
     out.text(value === undefined ? '' : toJson(value, i));

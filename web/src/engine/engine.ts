@@ -42,6 +42,12 @@ export interface Stored {
   wantsLink: boolean;
 }
 
+export interface Removed {
+  removed: number;
+  /** Whether so many rows are not in the graph any more that linking them pays. */
+  wantsLink: boolean;
+}
+
 export interface OpenEngineOptions {
   readOnly: boolean;
 }
@@ -106,10 +112,11 @@ export class Engine {
     return { done: value, total };
   }
 
-  remove(collection: number, { count, ids }: PackedIds): number {
-    if (count === 0) return 0;
+  remove(collection: number, { count, ids }: PackedIds): Removed {
+    if (count === 0) return { removed: 0, wantsLink: false };
     this.stage(Staging.ids, ids);
-    return this.run(() => this.native.remove(collection, count)).value;
+    const { value, total } = this.run(() => this.native.remove(collection, count));
+    return { removed: value, wantsLink: total > 0 };
   }
 
   clear(collection: number): void {

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { NearfieldError } from '../errors.js';
 import { loadModule, type CodeSource } from '../module/load.js';
 import { fileOf } from '../module/probe.js';
+import { FolderLock } from '../storage/folder-lock.js';
 import { FolderBackend } from '../storage/folder.js';
 import { MemoryBackend } from '../storage/memory.js';
 import { fetchPacked } from './packed.js';
@@ -26,17 +27,22 @@ const fromAddresses =
 export const nodeHost: SessionHost = {
   loadModule: ({ wasm }) => loadModule(wasm ? fromAddresses(wasm) : besideProgram),
 
-  async openStorage(loading, { storage }) {
+  async openStorage(loading, { storage, readOnly }) {
     const { module } = await loading;
     const heap = (): Uint8Array => module.HEAPU8;
     if (storage === 'memory') return { backend: new MemoryBackend(heap) };
     if (storage === 'indexeddb') {
       throw new NearfieldError('UNSUPPORTED', 'Node has no IndexedDB; use storage { folder: "…" } or "memory"');
     }
-    return { backend: new FolderBackend(heap, storage.folder) };
+    return { backend: new FolderBackend(heap, storage.folder, readOnly) };
   },
 
-  lock: () => Promise.resolve(() => {}),
+  async lock({ storage, readOnly }) {
+    if (readOnly || typeof storage === 'string') return () => {};
+    const lock = FolderLock.take(storage.folder);
+    return () => lock.release();
+  },
+
   persisted: () => Promise.resolve(false),
   fetchPacked: (address, context) =>
     address.startsWith('file:') ? readFile(new URL(address)) : fetchPacked(address, context),

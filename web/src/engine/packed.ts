@@ -1,5 +1,5 @@
-// Packed stores from the network.
-import { NearfieldError, aborted } from '../errors.js';
+// Packed stores that are handed in or come from the network.
+import { NearfieldError, aborted, invalid } from '../errors.js';
 import type { CallContext } from './linker.js';
 
 /** Fetches a packed store, telling how far it is. */
@@ -27,4 +27,18 @@ export async function fetchPacked(address: string, context: CallContext): Promis
     context.progress({ phase: 'fetching', done, total: Math.max(done, total) });
   }
   return new Uint8Array(await new Blob(pieces).arrayBuffer());
+}
+
+/** The bytes that were handed in, copied: a Buffer of Node is a part of a larger one. */
+export function packedCopy(from: unknown): ArrayBuffer {
+  if (!(from instanceof ArrayBuffer) && !(from instanceof Uint8Array)) {
+    throw invalid('from must be an address, an ArrayBuffer, a Uint8Array or a Blob');
+  }
+  try {
+    const bytes = from instanceof ArrayBuffer ? new Uint8Array(from) : from; // a view, which refuses detached memory
+    return new Uint8Array(bytes).buffer;
+  } catch (error) {
+    if (error instanceof RangeError) throw error;
+    throw invalid('from is a detached array: its memory was transferred elsewhere');
+  }
 }

@@ -75,7 +75,11 @@ export class Session {
       return added;
     },
     index: ({ collection }, context) => this.linker(collection).finish(context),
-    delete: ({ collection, ids }) => this.opened().engine.remove(collection, ids),
+    delete: async ({ collection, ids }, context) => {
+      const { removed, wantsLink } = this.opened().engine.remove(collection, ids);
+      if (wantsLink) await this.linker(collection).finish(context);
+      return removed;
+    },
     clear: ({ collection }) => this.opened().engine.clear(collection),
     get: ({ collection, ids }) => this.opened().engine.get(collection, ids),
     search: ({ collection, search }) => this.opened().engine.search(collection, search),
@@ -213,9 +217,12 @@ export class Session {
     for (const linker of this.linkers.values()) linker.stop(stopped);
     this.closing = written.finally(async () => {
       await this.storageQueue;
-      engine.close();
-      await backend.close();
-      unlock();
+      try {
+        engine.close();
+        await backend.close();
+      } finally {
+        unlock();
+      }
     });
     return this.closing;
   }

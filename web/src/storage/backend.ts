@@ -13,6 +13,8 @@ export const missing = (name: string): NearfieldError =>
 export interface Sink {
   append(bytes: Uint8Array): void;
   finish(): void;
+  /** Gives the file up: nothing of it stays. */
+  discard(): void;
 }
 
 /**
@@ -27,6 +29,7 @@ export abstract class Backend implements StorageCalls {
   names: readonly string[] = [];
 
   private readonly sinks = new Map<number, Sink>();
+  private readonly givenUp = new Set<number>();
   private lastSink = 0;
 
   constructor(private readonly heap: Heap) {}
@@ -39,7 +42,9 @@ export abstract class Backend implements StorageCalls {
   release(): void {}
   /** Makes released files readable again. Before the engine reads stored files once more. */
   async restore(): Promise<void> {}
-  async close(): Promise<void> {}
+  async close(): Promise<void> {
+    this.discardUnfinished();
+  }
 
   // What each backend does; these throw.
 
@@ -76,14 +81,14 @@ export abstract class Backend implements StorageCalls {
 
   append(file: number, address: number, length: number): number {
     return this.guard(() => {
-      this.sinks.get(file)?.append(this.heap().subarray(address, address + length));
+      this.write(file, (sink) => sink.append(this.heap().subarray(address, address + length)));
       return length;
     });
   }
 
   finish(file: number): number {
     return this.guard(() => {
-      this.sinks.get(file)?.finish();
+      this.write(file, (sink) => sink.finish());
       this.sinks.delete(file);
       return 0;
     });
@@ -101,6 +106,33 @@ export abstract class Backend implements StorageCalls {
       this.syncFiles();
       return 0;
     });
+  }
+
+  /** Gives up the files that the engine began and did not finish. */
+  protected discardUnfinished(): void {
+    for (const sink of this.sinks.values()) sink.discard();
+    this.sinks.clear();
+  }
+
+  /** A file that could not be written whole is given up, so that its room is free again. */
+  private write(file: number, action: (sink: Sink) => void): void {
+    const sink = this.sinks.get(file);
+    if (!sink) {
+      if (this.givenUp.has(file)) throw new NearfieldError('IO', 'a file could not be written whole and was given up');
+      return; // finished before
+    }
+    try {
+      action(sink);
+    } catch (error) {
+      this.sinks.delete(file);
+      this.givenUp.add(file);
+      try {
+        sink.discard();
+      } catch {
+        // The first failure says more.
+      }
+      throw error;
+    }
   }
 
   private guard(action: () => number): number {
@@ -135,6 +167,10 @@ export class CollectingSink implements Sink {
     }
     this.pieces.length = 0;
     this.done(whole);
+  }
+
+  discard(): void {
+    this.pieces.length = 0;
   }
 }
 

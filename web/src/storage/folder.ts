@@ -1,5 +1,6 @@
 // A folder on disk (Node): the same files as the native program keeps, so that either opens the other's stores.
 import {
+  accessSync,
   closeSync,
   existsSync,
   fsyncSync,
@@ -14,11 +15,13 @@ import {
 import { join } from 'node:path';
 import { NearfieldError } from '../errors.js';
 import { Backend, missing, type Heap, type Sink } from './backend.js';
+import { FolderLock, isPassedOver } from './folder-lock.js';
 
 class FileSink implements Sink {
   private readonly file: number;
+  private open = true;
 
-  constructor(path: string) {
+  constructor(private readonly path: string) {
     this.file = openSync(path, 'w');
   }
 
@@ -28,7 +31,16 @@ class FileSink implements Sink {
 
   finish(): void {
     fsyncSync(this.file);
+    this.open = false;
     closeSync(this.file);
+  }
+
+  discard(): void {
+    if (this.open) {
+      this.open = false;
+      closeSync(this.file);
+    }
+    rmSync(this.path, { force: true });
   }
 }
 
@@ -48,14 +60,20 @@ export class FolderBackend extends Backend {
   constructor(
     heap: Heap,
     private readonly folder: string,
+    private readonly readOnly: boolean,
   ) {
     super(heap);
+    try {
+      accessSync(folder);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    }
   }
 
   override listFiles(): string[] {
     if (!existsSync(this.folder)) return [];
     return readdirSync(this.folder, { withFileTypes: true })
-      .filter((entry) => entry.isFile())
+      .filter((entry) => entry.isFile() && !isPassedOver(entry.name))
       .map(({ name }) => name);
   }
 
@@ -79,15 +97,18 @@ export class FolderBackend extends Backend {
   }
 
   protected override createFile(name: string): Sink {
-    mkdirSync(this.folder, { recursive: true });
+    if (this.readOnly) mkdirSync(this.folder, { recursive: true });
+    else FolderLock.check(this.folder);
     return new FileSink(join(this.folder, name));
   }
 
   protected override removeFile(name: string): void {
+    if (!this.readOnly) FolderLock.check(this.folder);
     rmSync(join(this.folder, name), { force: true });
   }
 
   protected override syncFiles(): void {
+    if (!this.readOnly) FolderLock.check(this.folder);
     if (existsSync(this.folder)) syncFolder(this.folder);
   }
 }

@@ -84,6 +84,7 @@ export class IndexedDbBackend extends Backend {
   }
 
   override async close(): Promise<void> {
+    await super.close();
     this.disconnect();
   }
 
