@@ -2,6 +2,7 @@
 import { copyFileSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { NearfieldError, errorCodes, open, type Collection, type Database, type Id, type OpenOptions } from 'nearfield';
+import { open as openSync } from 'nearfield/sync';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { temporaryFolder } from './folder.ts';
 
@@ -26,6 +27,16 @@ async function failure(call: Promise<unknown>): Promise<NearfieldError> {
 }
 
 const row = [1, 2, 3];
+function holed(...values: unknown[]): any { // eslint-disable-line @typescript-eslint/no-explicit-any -- wrong on purpose
+  const array = [...values];
+  array.length += 1;
+  return array;
+}
+function detached(): Float32Array {
+  const array = new Float32Array(3);
+  structuredClone(array.buffer, { transfer: [array.buffer] });
+  return array;
+}
 /* eslint-disable @typescript-eslint/no-explicit-any, @typescript-eslint/no-unsafe-argument, @typescript-eslint/no-unsafe-assignment -- wrong on purpose */
 const refusals: [string, () => Promise<unknown>, string, RegExp][] = [
   ['a query of other dimensions', () => docs.search({ vector: new Float32Array(384) }), 'DIMENSION_MISMATCH', /384.*3/], // c35
@@ -54,6 +65,27 @@ const refusals: [string, () => Promise<unknown>, string, RegExp][] = [
   ['metadata with a bigint', () => docs.upsert([{ id: 1, vector: row, metadata: { a: 1n } }]), 'INVALID_ARGUMENT', /row 0/],
   ['metadata that is a function', () => docs.upsert([{ id: 1, vector: row, metadata: () => 1 }]), 'INVALID_ARGUMENT', /row 0.*function/],
   ['too few metadata', () => docs.upsert({ ids: [1, 2], vectors: new Float32Array(6), metadata: [1] }), 'INVALID_ARGUMENT', /2 values/],
+  ['a hole in vectors', () => docs.upsert({ ids: [1, 2], vectors: holed(row) }), 'INVALID_ARGUMENT', /vector 1/],
+  ['a hole in the queries', () => docs.searchMany({ vectors: holed(row) }), 'INVALID_ARGUMENT', /query 1/],
+  ['a hole in ids', () => docs.upsert({ ids: holed(1), vectors: [row, row] }), 'INVALID_ARGUMENT', /id 1.*hole/],
+  ['a hole in metadata', () => docs.upsert({ ids: [1, 2], vectors: [row, row], metadata: holed(1) }), 'INVALID_ARGUMENT', /row 1.*hole/],
+  ['a hole in records', () => docs.upsert(holed({ id: 1, vector: row })), 'INVALID_ARGUMENT', /record 1/],
+  ['ids that are a DataView', () => docs.upsert({ ids: new DataView(new ArrayBuffer(1)) as any, vectors: [row] }), 'INVALID_ARGUMENT', /array/],
+  ['a detached vector', () => docs.search({ vector: detached() }), 'INVALID_ARGUMENT', /detached/],
+  ['detached vectors', () => docs.searchMany({ vectors: detached() }), 'INVALID_ARGUMENT', /detached/],
+  ['an absurd number of records', () => docs.upsert(new Array(2 ** 32 - 1)), 'INVALID_ARGUMENT', /bytes/],
+  ['an absurd number of ids', () => docs.get(new Array(2 ** 32 - 1)), 'INVALID_ARGUMENT', /bytes/],
+  ['options that are null', () => docs.upsert([], null as any), 'INVALID_ARGUMENT', /null/],
+  ['a metric that is a bigint', () => db.collection('x', { dimensions: 3, metric: 5n as any }), 'INVALID_ARGUMENT', /5n/],
+  ['a storage that is a bigint', () => open('x', { storage: 5n as any }), 'INVALID_ARGUMENT', /5n/],
+  ['a storage that is null', () => open('x', { storage: null as any }), 'INVALID_ARGUMENT', /null/],
+  ['a wasmUrl that is null', () => open('x', { wasmUrl: null as any }), 'INVALID_ARGUMENT', /wasmUrl is null/],
+  ['a wasmUrl that gives none', () => open('x', { wasmUrl: (() => 5) as any }), 'INVALID_ARGUMENT', /wasmUrl/],
+  ['a worker that is null', () => open('x', { worker: null as any }), 'INVALID_ARGUMENT', /worker is null/],
+  ['a worker that is a symbol', () => open('x', { worker: Symbol('w') as any }), 'INVALID_ARGUMENT', /worker is symbol/],
+  ['a worker that is no address', () => open('x', { worker: 'worker.js' }), 'INVALID_ARGUMENT', /worker/],
+  ['sync: a worker', () => openSync('x', { worker: false } as any), 'INVALID_ARGUMENT', /"worker"/],
+  ['sync: an address to start from', () => openSync('x', { from: 'file' as any }), 'INVALID_ARGUMENT', /from/],
   ['no records', () => docs.upsert('a' as any), 'INVALID_ARGUMENT', /array of records/],
   ['a signal that is none', () => docs.index({ signal: 1 as any }), 'INVALID_ARGUMENT', /AbortSignal/],
   ['0 dimensions', () => db.collection('x', { dimensions: 0 }), 'INVALID_ARGUMENT', /dimensions is 0.*16384/],
@@ -80,6 +112,24 @@ test.each(refusals)('%s', async (_, call, code, message) => {
   const error = await failure(call());
   expect({ code: error.code, message: error.message }).toEqual({ code, message: expect.stringMatching(message) as string });
   expect(await docs.count()).toBe(1);
+});
+
+test('texts that begin with a byte order mark come back whole', async () => {
+  const marked = await db.collection('\ufeffmarked', { dimensions: 3 });
+  await marked.upsert([{ id: '\ufeffid', vector: row, metadata: '\ufefftext' }]);
+  expect(await marked.get('\ufeffid')).toMatchObject({ id: '\ufeffid', metadata: '\ufefftext' });
+  expect(await db.collections()).toContain('\ufeffmarked');
+});
+
+test('a part of a larger buffer is a packed store to start from', async () => {
+  const packed = await db.export();
+  const part = Buffer.concat([Buffer.alloc(7), packed, Buffer.alloc(9)]).subarray(7, 7 + packed.length);
+  await using copy = await open('copy', { from: part });
+  expect(await copy.collections()).toContain('docs');
+  const answering = await openSync('copy', { from: part });
+  expect(answering.collection('docs').count()).toBe(1);
+  expect(() => answering.collection('docs').index(1n as never)).toThrow(NearfieldError);
+  await answering.close();
 });
 
 test('a zero vector under cosine is at distance 1 from everything, exact and indexed', async () => { // c37
