@@ -34,7 +34,7 @@ class SlotSet {
   bool assign(std::span<const std::byte> bytes, uint32_t rows) {
     if (bytes.size() % sizeof(uint64_t) != 0) return false;
     words_.resize(bytes.size() / sizeof(uint64_t));
-    std::memcpy(words_.data(), bytes.data(), bytes.size());
+    if (!words_.empty()) std::memcpy(words_.data(), bytes.data(), bytes.size());
     count_ = 0;
     for (size_t i = 0; i < words_.size(); ++i) {
       count_ += static_cast<uint32_t>(std::popcount(words_[i]));
