@@ -1,8 +1,10 @@
 // Size arithmetic that cannot wrap: sizes that come from a file or a caller are added here.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <optional>
+#include <type_traits>
 
 namespace nearfield {
 
@@ -13,7 +15,8 @@ inline std::optional<uint64_t> checked_add(uint64_t a, uint64_t b) {
 }
 
 // The smallest multiple of `step` that is at least `value`. REQUIRES: no overflow, step > 0.
-constexpr uint64_t round_up(uint64_t value, uint64_t step) {
+template <std::unsigned_integral T>
+constexpr T round_up(T value, std::type_identity_t<T> step) {
   return (value + step - 1) / step * step;
 }
 
