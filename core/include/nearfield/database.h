@@ -29,7 +29,8 @@ namespace nearfield {
 
 // Rows to store. `vectors` is row-major, ids.size() rows of `dimensions` values; `metadata` is
 // empty or one JSON text a row (an empty text: none). Everything is copied; so what the collection
-// itself handed out (vector_at, id_at, metadata_at) must be copied first, since storing may move it.
+// itself handed out (vector_at, id_at, metadata_at) must be copied first, since storing may move
+// it.
 struct Batch {
   std::span<const float> vectors;
   std::span<const IdView> ids;
