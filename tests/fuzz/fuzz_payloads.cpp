@@ -7,6 +7,7 @@
 #include "base/random.h"
 #include "nearfield/database.h"
 #include "store/store.h"
+#include "support/borrowed_storage.h"
 
 using namespace nearfield;
 
@@ -33,29 +34,8 @@ void require(bool holds) {
   if (!holds) __builtin_trap();
 }
 
-// Lets a database be opened over files that outlive it.
-class Borrowed final : public Storage {
- public:
-  explicit Borrowed(Storage& storage) : storage_(storage) {}
-  Result<std::vector<std::string>> list() override { return storage_.list(); }
-  Result<uint64_t> size(std::string_view name) override { return storage_.size(name); }
-  Result<Buffer> read(std::string_view name, uint64_t offset, uint64_t length) override {
-    return storage_.read(name, offset, length);
-  }
-  Result<std::unique_ptr<FileSink>> create(std::string_view name) override {
-    return storage_.create(name);
-  }
-  Result<void> remove(std::string_view name) override { return storage_.remove(name); }
-  Result<void> sync() override { return storage_.sync(); }
-  uint64_t preferred_file_bytes() const override { return storage_.preferred_file_bytes(); }
-  bool maps() const override { return storage_.maps(); }
-
- private:
-  Storage& storage_;
-};
-
 void make_sample(MemoryStorage& storage, Metric metric) {
-  auto database = Database::open(std::make_unique<Borrowed>(storage), {});
+  auto database = Database::open(std::make_unique<test::BorrowedStorage>(storage), {});
   require(database.ok());
   auto docs = (*database)->collection("docs", {.dimensions = kDimensions, .metric = metric});
   require(docs.ok());
@@ -89,7 +69,7 @@ void patch(std::vector<std::byte>& bytes, FuzzedDataProvider& input) {
 }
 
 void use(Storage& storage) {
-  auto opened = Database::open(std::make_unique<Borrowed>(storage), {});
+  auto opened = Database::open(std::make_unique<test::BorrowedStorage>(storage), {});
   if (!opened.ok()) return;
   auto database = std::move(opened).value();
   (void)database->verify();

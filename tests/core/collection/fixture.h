@@ -1,5 +1,5 @@
-// What the tests of collections share: made-up vectors, an exact answer in double precision, and a
-// storage that outlives the database that uses it.
+// What the tests of collections share: made-up vectors, an exact answer in double precision,
+// and ways to say what is expected.
 #pragma once
 
 #include <catch2/catch_test_macros.hpp>
@@ -10,29 +10,9 @@
 
 #include "base/random.h"
 #include "nearfield/database.h"
+#include "support/borrowed_storage.h"
 
 namespace nearfield::test {
-
-// Forwards to a MemoryStorage that the test keeps.
-class BorrowedStorage final : public Storage {
- public:
-  explicit BorrowedStorage(Storage& storage) : storage_(storage) {}
-  Result<std::vector<std::string>> list() override { return storage_.list(); }
-  Result<uint64_t> size(std::string_view name) override { return storage_.size(name); }
-  Result<Buffer> read(std::string_view name, uint64_t offset, uint64_t length) override {
-    return storage_.read(name, offset, length);
-  }
-  Result<std::unique_ptr<FileSink>> create(std::string_view name) override {
-    return storage_.create(name);
-  }
-  Result<void> remove(std::string_view name) override { return storage_.remove(name); }
-  Result<void> sync() override { return storage_.sync(); }
-  uint64_t preferred_file_bytes() const override { return storage_.preferred_file_bytes(); }
-  bool maps() const override { return storage_.maps(); }
-
- private:
-  Storage& storage_;
-};
 
 // The value of a Result, or a failed test that says why.
 template <class T>

@@ -4,32 +4,26 @@
 
 #include "nearfield/database.h"
 #include "store/store.h"
+#include "support/borrowed_storage.h"
 
 namespace nearfield {
 namespace {
 
 // Forwards to a storage that the test keeps; `before_read` is called before data are read.
-class Watched final : public Storage {
+class Watched final : public test::BorrowedStorage {
  public:
   explicit Watched(
       Storage& storage, std::function<void()> before_read = [] {})
-      : storage_(storage), before_read_(std::move(before_read)) {}
-  Result<std::vector<std::string>> list() override { return storage_.list(); }
-  Result<uint64_t> size(std::string_view name) override { return storage_.size(name); }
+      : BorrowedStorage(storage), before_read_(std::move(before_read)) {}
   Result<Buffer> read(std::string_view name, uint64_t offset, uint64_t length) override {
     if (name.starts_with("data-")) before_read_();
-    return storage_.read(name, offset, length);
+    return BorrowedStorage::read(name, offset, length);
   }
-  Result<std::unique_ptr<FileSink>> create(std::string_view name) override {
-    return storage_.create(name);
+  Result<Buffer> read_stored(std::string_view name, uint64_t offset, uint64_t length) override {
+    return read(name, offset, length);
   }
-  Result<void> remove(std::string_view name) override { return storage_.remove(name); }
-  Result<void> sync() override { return storage_.sync(); }
-  uint64_t preferred_file_bytes() const override { return storage_.preferred_file_bytes(); }
-  bool maps() const override { return storage_.maps(); }
 
  private:
-  Storage& storage_;
   std::function<void()> before_read_;
 };
 
