@@ -147,11 +147,13 @@ class Engine {
     return answer(std::move(out));
   }
 
-  Reply search(int collection, unsigned queries, unsigned k, unsigned ef, bool exact,
+  // ef 0: none is given, and `recall` counts.
+  Reply search(int collection, unsigned queries, unsigned k, double recall, unsigned ef, bool exact,
                unsigned include) {
     Collection* const target = at(collection);
     if (target == nullptr) return dropped();
-    const SearchOptions options{.k = k, .ef = ef, .exact = exact};
+    SearchOptions options{.k = k, .recall = recall, .exact = exact};
+    if (ef != 0) options.ef = ef;
     const auto floats = staged_floats();
     const size_t dimensions = queries == 0 ? 0 : floats.size() / queries;
     Writer out;

@@ -151,7 +151,7 @@ Run search(const Set& set, const Graph& graph, const Codes& codes, const Kernels
     for (size_t q = 0; q < queries; ++q) {
       const float* query = set.queries.data() + q * set.dimensions;
       codes.encode_query(query, 1, query_code);
-      const auto pool = walk(graph, codes, kernels, query_code, ef, scratch, run.distances);
+      const auto pool = walk(graph, codes, kernels, query_code, {.ef = ef}, scratch, run.distances);
       ranked.clear();
       const auto reranked = pool.first(std::min<size_t>(pool.size(), 32));
       for (const Candidate& candidate : reranked) {

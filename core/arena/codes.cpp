@@ -69,15 +69,21 @@ void Codes::encode(uint32_t slot, const float* row, float scale) {
 // variance 1/6, and e^2 has the variance 1/15 - 1/36. A squared distance D = sum of (x + e)^2 is
 // then off by sum of (2 x e + e^2). A product of codes around zero is off by sum of (q r1 + x r2),
 // and the walk counts it twice.
-double Codes::rounding_error(const uint8_t* query, int32_t distance) const {
+double Codes::rounding_error(const QueryTerms& query, int32_t distance) const {
   if (metric_ == Metric::kDot) {
-    const auto lengths = static_cast<double>(squared_length(query) + longest_);
-    return 2 * std::sqrt(lengths / 12);
+    return 2 * std::sqrt(static_cast<double>(query.squared_length + longest_) / 12);
   }
-  double squares = 0;
-  for (uint32_t i = 0; i < dimensions_; ++i) squares += query[i] * query[i];
-  const double squared_distance = std::max(0.0, squares + distance);
+  const auto squared_distance = static_cast<double>(std::max<int64_t>(0, query.offset + distance));
   return std::sqrt(squared_distance * 4 / 6 + dimensions_ * (1.0 / 15 - 1.0 / 36));
+}
+
+// Under dot |q - z|^2 + longest - 2 (q - z).(x - z), of which the walk distance is 2 z sum(x) - 2 q.x.
+Codes::QueryTerms Codes::query_terms(const uint8_t* query) const {
+  int64_t squares = 0;
+  for (uint32_t i = 0; i < dimensions_; ++i) squares += query[i] * query[i];
+  if (metric_ != Metric::kDot) return {squares, squares};
+  const int64_t zeros = int64_t{quantizer_.zero} * quantizer_.zero * dimensions_;
+  return {squared_length(query), squares - zeros + longest_};
 }
 
 void Codes::encode_query(const float* query, float scale, uint8_t* out) const {

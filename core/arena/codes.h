@@ -59,9 +59,17 @@ class Codes {
   void encode(uint32_t slot, const float* row, float scale);
   // Encodes a query (the same map; `out` has stride() bytes, 64-byte aligned).
   void encode_query(const float* query, float scale, uint8_t* out) const;
-  // By how much rounding to codes moves a walk distance of an encoded query: one standard
-  // deviation, in units of walk distances, for a row at walk distance `distance`.
-  double rounding_error(const uint8_t* query, int32_t distance) const;
+  // What belongs to a query beside its code.
+  struct QueryTerms {
+    int64_t squared_length;  // of its code, around the code of zero
+    // Added to a walk distance it makes the squared distance of the codes, under dot that of the
+    // lifted ones.
+    int64_t offset;
+  };
+  QueryTerms query_terms(const uint8_t* query) const;
+  // By how much rounding to codes moves a walk distance: one standard deviation, in units of walk
+  // distances, for a row at walk distance `distance`.
+  double rounding_error(const QueryTerms& query, int32_t distance) const;
   // The squared length of a code vector around the code of zero: what longest() is the maximum of.
   int64_t squared_length(const uint8_t* code) const;
 

@@ -3,8 +3,16 @@
 #include <algorithm>
 
 #include "collection/collection_impl.h"
+#include "graph/calibrate.h"
 
 namespace nearfield {
+
+namespace {
+
+// Where a graph was never calibrated, and for a rough guess of what a walk costs.
+constexpr uint32_t kUsualEf = 100;
+
+}  // namespace
 
 SearchScratch::SearchScratch() : parts_(std::make_unique<Parts>()) {}
 SearchScratch::~SearchScratch() = default;
@@ -18,7 +26,12 @@ Result<void> CollectionImpl::check_search(size_t values, const SearchOptions& op
                      "\" has " + std::to_string(options_.dimensions)};
   }
   if (options.k == 0) return Error{ErrorCode::kInvalidArgument, "k is 0; expected at least 1"};
-  if (options.ef == 0) return Error{ErrorCode::kInvalidArgument, "ef is 0; expected at least 1"};
+  if (options.ef == 0U) return Error{ErrorCode::kInvalidArgument, "ef is 0; expected at least 1"};
+  if (!(options.recall > 0 && options.recall < 1)) {
+    return Error{ErrorCode::kInvalidArgument,
+                 "recall is " + std::to_string(options.recall) +
+                     "; expected more than 0 and less than 1 (an exact search finds all)"};
+  }
   return {};
 }
 
@@ -27,7 +40,7 @@ Result<void> CollectionImpl::check_search(size_t values, const SearchOptions& op
 // walk towards.
 bool CollectionImpl::walk_pays(const Query& query, const SearchOptions& options) const {
   constexpr uint64_t kDistancesPerCandidate = 8;
-  const uint64_t ef = std::max(options.ef, options.k);
+  const uint64_t ef = std::max(options.ef.value_or(kUsualEf), options.k);
   return !options.exact && !query.is_zero() && ef * kDistancesPerCandidate < graph_->rows();
 }
 
@@ -81,21 +94,43 @@ void CollectionImpl::scan(const Query& query, uint32_t begin, uint32_t end, TopK
 bool CollectionImpl::walk_graph(const Query& query, const SearchOptions& options,
                                 SearchScratch::Parts& scratch, TopK& best,
                                 SearchStats& stats) const {
-  // Dead rows still lead the way but take places in the pool, so it grows by their share, which
-  // compaction keeps below one half.
-  const uint64_t wanted = std::max(options.ef, options.k);
-  const uint64_t ef =
-      std::min<uint64_t>(graph_->rows(), wanted * rows_->rows() / std::max<uint64_t>(1, count()));
   const auto* code = reinterpret_cast<const uint8_t*>(scratch.query_code.data());
-  uint64_t code_distances = 0;
-  const auto candidates = walk(*graph_, *codes_, *environment_.kernels, code,
-                               static_cast<uint32_t>(ef), scratch.walk, code_distances);
+  const Codes::QueryTerms terms = codes_->query_terms(code);
   // Codes decide who is looked at, rows decide the order. Measured again are the 2 k nearest by
   // code, and where neighbours lie closer together than codes can tell, all that rounding may have
   // put behind the k-th.
   constexpr uint64_t kLeastMeasured = 32;
   constexpr double kDeviations = 3;
   const uint64_t least = std::max<uint64_t>(2 * uint64_t{options.k}, kLeastMeasured);
+  // Dead rows still lead the way but take places in the pool, so it grows by their share, which
+  // compaction keeps below one half.
+  const auto with_dead = [&](uint64_t live) {
+    return static_cast<uint32_t>(std::min<uint64_t>(
+        graph_->rows(), live * rows_->rows() / std::max<uint64_t>(1, count())));
+  };
+  WalkOptions limits{.ef = with_dead(std::max(options.ef.value_or(kUsualEf), options.k))};
+  if (!options.ef && graph_->slack().is_known()) {
+    // The table is about ten rows; of fewer, the last may lie so near that all else is far.
+    constexpr uint32_t kLeastRank = 10;
+    limits.ef = with_dead(std::max<uint64_t>(kMostCandidates, least));
+    limits.stop = EarlyStop{with_dead(std::max(options.k, kLeastRank)), with_dead(least),
+                            graph_->slack().at(options.recall), terms, kDeviations};
+  }
+  uint64_t code_distances = 0;
+  const auto walk_it = [&] {
+    return walk(*graph_, *codes_, *environment_.kernels, code, limits, scratch.walk,
+                code_distances);
+  };
+  // Whether codes cannot tell what was found from what was not.
+  const auto within_rounding = [&](std::span<const Candidate> found) {
+    const int32_t last = found.back().distance;
+    return last - found.front().distance < kDeviations * codes_->rounding_error(terms, last);
+  };
+  auto candidates = walk_it();
+  if (limits.stop && !candidates.empty() && within_rounding(candidates)) {
+    limits = {.ef = with_dead(std::max(kUsualEf, options.k))};
+    candidates = walk_it();
+  }
   double farthest = 0;  // walk distance of the last row worth measuring, once k are
   RowMeter meter(*environment_.kernels, *rows_, query, best);
   for (const Candidate& candidate : candidates) {
@@ -104,19 +139,14 @@ bool CollectionImpl::walk_graph(const Query& query, const SearchOptions& options
     meter.add(candidate.slot);
     if (meter.measured() == options.k) {
       farthest =
-          candidate.distance + kDeviations * codes_->rounding_error(code, candidate.distance);
+          candidate.distance + kDeviations * codes_->rounding_error(terms, candidate.distance);
     }
   }
   const uint64_t live = meter.finish();
   stats.code_distances += code_distances;
   stats.distance_computations += code_distances + live;
-  const bool full = candidates.size() == ef && ef < graph_->rows();
-  if (full && live >= options.k) {
-    // When the whole pool lies within rounding, codes cannot tell it from rows that did not fit.
-    const int32_t first = candidates.front().distance;
-    const int32_t last = candidates.back().distance;
-    if (last - first < kDeviations * codes_->rounding_error(code, last)) return false;
-  }
+  const bool full = candidates.size() == limits.ef && limits.ef < graph_->rows();
+  if (full && live >= options.k && within_rounding(candidates)) return false;
   return live >= options.k;
 }
 

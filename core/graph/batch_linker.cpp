@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "graph/calibrate.h"
 #include "graph/duplicates.h"
 #include "graph/linker.h"
 #include "graph/nearest.h"
@@ -350,6 +351,9 @@ class BatchLinker final : public Linker {
     if (grown) choose_seeds(graph_, codes_, kernels_, options_.seed, distances_);
     restore_reachability(graph_, codes_, kernels_, scratch, distances_);
     if (grown) probe_seeds(graph_, codes_, kernels_, pool_, options_.seed, distances_);
+    if (graph_.rows() / 2 >= graph_.slack().rows) {
+      graph_.set_slack(calibrate(graph_, codes_, kernels_, pool_, options_.seed, distances_));
+    }
     nodes_.clear();
     phase_ = Phase::kBegin;
     return {};

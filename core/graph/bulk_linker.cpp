@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "graph/bulk_plan.h"
+#include "graph/calibrate.h"
 #include "graph/duplicates.h"
 #include "graph/leaf_neighbours.h"
 #include "graph/linker.h"
@@ -51,7 +52,7 @@ class BulkLinker final : public Linker {
   }
 
  private:
-  enum class Phase { kCopies, kNeighbours, kPrune, kReach, kFinished };
+  enum class Phase { kCopies, kNeighbours, kPrune, kReach, kCalibrate, kFinished };
 
   // One unit of the present phase.
   Result<void> work() {
@@ -59,7 +60,8 @@ class BulkLinker final : public Linker {
       case Phase::kCopies: return find_distinct();
       case Phase::kNeighbours: return find_neighbours();
       case Phase::kPrune: return prune_rows();
-      case Phase::kReach: return finish();
+      case Phase::kReach: return make_reachable();
+      case Phase::kCalibrate: return finish();
       case Phase::kFinished: break;
     }
     return {};
@@ -69,7 +71,7 @@ class BulkLinker final : public Linker {
     // Neighbours take about three times as long as pruning.
     const uint64_t rows = codes_.rows();
     LinkProgress progress;
-    progress.total = 4 * rows + 1;
+    progress.total = 4 * rows + 2;
     switch (phase_) {
       case Phase::kCopies: break;
       case Phase::kNeighbours:
@@ -78,6 +80,7 @@ class BulkLinker final : public Linker {
         break;
       case Phase::kPrune: progress.done = 3 * rows + pruned_; break;
       case Phase::kReach: progress.done = 4 * rows; break;
+      case Phase::kCalibrate: progress.done = 4 * rows + 1; break;
       case Phase::kFinished: progress.done = progress.total; break;
     }
     return progress;
@@ -155,12 +158,18 @@ class BulkLinker final : public Linker {
     return {};
   }
 
-  Result<void> finish() {
+  Result<void> make_reachable() {
     WalkScratch scratch;
     for (const Copy& copy : distinct_.copies) link_copy(built_, codes_, copy);
     choose_seeds(built_, codes_, kernels_, options_.seed, distances_);
     restore_reachability(built_, codes_, kernels_, scratch, distances_);
     probe_seeds(built_, codes_, kernels_, pool_, options_.seed, distances_);
+    phase_ = Phase::kCalibrate;
+    return {};
+  }
+
+  Result<void> finish() {
+    built_.set_slack(calibrate(built_, codes_, kernels_, pool_, options_.seed, distances_));
     graph_ = std::move(built_);
     phase_ = Phase::kFinished;
     return {};

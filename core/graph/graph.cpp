@@ -21,6 +21,9 @@ std::vector<std::byte> Graph::encode_seeds() const {
   Encoder encoder;
   encoder.put(static_cast<uint32_t>(seeds_.size()));
   encoder.put(static_cast<uint32_t>(group_starts_.size()));
+  encoder.put(slack_.rows);
+  for (const uint16_t slack : slack_.slack) encoder.put(slack);
+  encoder.put(uint16_t{0});
   for (const uint32_t seed : seeds_) encoder.put(seed);
   for (const uint32_t start : group_starts_) encoder.put(start);
   return encoder.take();
@@ -30,6 +33,9 @@ bool Graph::decode_seeds(std::span<const std::byte> bytes) {
   Decoder decoder(bytes);
   const auto seed_count = decoder.get<uint32_t>();
   const auto start_count = decoder.get<uint32_t>();
+  SlackTable slack{.rows = decoder.get<uint32_t>()};
+  for (uint16_t& part : slack.slack) part = decoder.get<uint16_t>();
+  (void)decoder.get<uint16_t>();
   // Before anything is allocated: the counts must be what the bytes can hold.
   const uint64_t words = static_cast<uint64_t>(seed_count) + start_count;
   if (!decoder.ok() || decoder.remaining() != words * sizeof(uint32_t)) return false;
@@ -49,6 +55,7 @@ bool Graph::decode_seeds(std::span<const std::byte> bytes) {
     if (not_rising != starts.end()) return false;
   }
   set_seeds(std::move(seeds), std::move(starts));
+  set_slack(slack);
   return true;
 }
 

@@ -4,7 +4,7 @@
 // front and ended by kNoLink when not full. The seeds are rows from which a walk starts; they cover
 // every island of the data, and every row can be reached from them. Few seeds are scored one by
 // one; many lie in groups around centres, and a walk scores the centres first and then only the
-// groups of the nearest.
+// groups of the nearest. The slack table says when a walk may end.
 // Invariants (check_graph): links are < rows(), never to oneself, without duplicates; every row is
 // reachable from the seeds; the content depends on codes, options and the order of rows only.
 // Threads: any number may read; one changes it while nobody reads.
@@ -19,6 +19,7 @@
 
 #include "arena/block_array.h"
 #include "arena/codes.h"
+#include "graph/slack_table.h"
 #include "kernels/kernels.h"
 #include "nearfield/result.h"
 
@@ -65,7 +66,10 @@ class Graph {
     group_starts_ = std::move(group_starts);
   }
 
-  // The seeds and their groups as bytes, and the way back. Decoding computes nothing; it returns
+  const SlackTable& slack() const { return slack_; }
+  void set_slack(const SlackTable& slack) { slack_ = slack; }
+
+  // Seeds, groups and slack as bytes, and the way back. Decoding computes nothing; it returns
   // false and changes nothing when the bytes contradict themselves. Slots are checked against the
   // rows by the walk and by check_graph, so the order of loading is free.
   std::vector<std::byte> encode_seeds() const;
@@ -80,6 +84,7 @@ class Graph {
   BlockArray<uint32_t> links_;
   std::vector<uint32_t> seeds_;
   std::vector<uint32_t> group_starts_;
+  SlackTable slack_;
 };
 
 // Whether every link and seed is one that linking can follow: links are < rows(), never to oneself,

@@ -7,6 +7,7 @@
 
 #include "base/random.h"
 #include "graph/duplicates.h"
+#include "graph/sample.h"
 
 namespace nearfield {
 namespace {
@@ -19,23 +20,6 @@ constexpr ptrdiff_t kGroupsASeed = 3;  // that a seed belongs to
 constexpr uint32_t kProbes = 8192;
 constexpr uint32_t kProbeEf = 16;
 constexpr uint32_t kMaxProbeCentres = 64;  // by which a search may get slower
-
-// One row at random from each of `count` equal parts, copies replaced by the first of their code;
-// rising, distinct.
-std::vector<uint32_t> sample_rows(const Graph& graph, const Codes& codes, uint64_t seed,
-                                  uint32_t count) {
-  std::vector<uint32_t> sample(count);
-  const uint64_t rows = graph.rows();
-  for (uint32_t i = 0; i < count; ++i) {
-    const auto begin = static_cast<uint32_t>(rows * i / count);
-    const auto end = static_cast<uint32_t>(rows * (i + 1) / count);
-    sample[i] = begin + random_below(seed, i, end - begin);
-    if (is_copy(graph, codes, sample[i])) sample[i] = graph.links(sample[i])[0];
-  }
-  std::sort(sample.begin(), sample.end());
-  sample.erase(std::unique(sample.begin(), sample.end()), sample.end());
-  return sample;
-}
 
 int32_t distance(const Codes& codes, const Kernels& kernels, uint32_t a, uint32_t b) {
   return codes.build_distance(a, b, kernels.dot_u7(codes.code(a), codes.code(b), codes.stride()));

@@ -47,14 +47,16 @@ class Walker {
         scratch_(scratch),
         ahead_(codes.stride() <= 256 ? 12 : 8) {}
 
-  std::span<const Candidate> run(uint32_t ef, uint64_t& distances) {
+  std::span<const Candidate> run(const WalkOptions& options, uint64_t& distances) {
     const uint32_t rows = graph_.rows();
     if (rows == 0) return {};
-    capacity_ = std::min(ef, rows);
+    capacity_ = std::min(options.ef, rows);
     size_ = 0;
     if (scratch_.pool.size() < capacity_ + 1) scratch_.pool.resize(capacity_ + 1);
     start_epoch(rows);
+    if (options.without < rows) scratch_.visited[options.without] = scratch_.epoch;
     begin_at_seeds();
+    if (options.stop) come_closer(*options.stop);
 
     Candidate* pool = scratch_.pool.data();
     size_t cursor = 0;  // everything before it is expanded
@@ -64,8 +66,10 @@ class Walker {
         continue;
       }
       const Candidate from = pool[cursor];
+      if (from.distance > reach_) break;
       pool[cursor].slot |= kExpanded;
       cursor = expand(from, cursor);
+      if (options.stop) come_closer(*options.stop);
     }
     for (size_t i = 0; i < size_; ++i) pool[i].slot &= ~kExpanded;
     distances += computed_;
@@ -145,6 +149,23 @@ class Walker {
     return true;
   }
 
+  // How far the walk still looks, now that it has found what the pool holds.
+  void come_closer(const EarlyStop& stop) {
+    if (size_ < stop.least) return;
+    const Candidate* pool = scratch_.pool.data();
+    const int32_t limit = pool[stop.rank - 1].distance;
+    const int64_t squared = stop.query.offset + limit;
+    if (squared < 0) return;  // under dot, among rows longer than those that it was fitted to
+    int64_t beyond = squared * stop.slack / kSlackUnit;
+    if (stop.deviations > 0) {
+      const double rounding = stop.deviations * codes_.rounding_error(stop.query, limit);
+      beyond = std::max(beyond, static_cast<int64_t>(rounding));
+    }
+    reach_ = static_cast<int32_t>(std::min<int64_t>(limit + beyond, INT32_MAX));
+    bound_ = std::max(reach_, pool[stop.least - 1].distance);
+    while (pool[size_ - 1].distance > bound_) --size_;
+  }
+
   // Scores the unvisited neighbours of a row; returns where the first unexpanded candidate may be.
   size_t expand(const Candidate& from, size_t cursor) {
     const uint32_t rows = graph_.rows();
@@ -189,6 +210,7 @@ class Walker {
       return a.distance != candidate.distance ? a.distance < candidate.distance
                                               : (a.slot & ~kExpanded) < candidate.slot;
     };
+    if (candidate.distance > bound_) return SIZE_MAX;
     if (size_ == capacity_ && before(pool[size_ - 1])) return SIZE_MAX;
     size_t low = 0;
     size_t count = size_;
@@ -230,22 +252,25 @@ class Walker {
   const size_t ahead_;  // codes prefetched before they are scored
   size_t capacity_ = 0;
   size_t size_ = 0;
+  int32_t reach_ = INT32_MAX;  // rows farther than this are not expanded
+  int32_t bound_ = INT32_MAX;  // rows farther than this do not enter the pool
   uint64_t computed_ = 0;
 };
 
 }  // namespace
 
 std::span<const Candidate> walk(const Graph& graph, const Codes& codes, const Kernels& kernels,
-                                const uint8_t* query, uint32_t ef, WalkScratch& scratch,
-                                uint64_t& distances) {
-  return Walker<QueryDistance>(graph, codes, kernels, {codes, query}, scratch).run(ef, distances);
+                                const uint8_t* query, const WalkOptions& options,
+                                WalkScratch& scratch, uint64_t& distances) {
+  return Walker<QueryDistance>(graph, codes, kernels, {codes, query}, scratch)
+      .run(options, distances);
 }
 
 std::span<const Candidate> walk_to_link(const Graph& graph, const Codes& codes,
                                         const Kernels& kernels, uint32_t row, uint32_t ef,
                                         WalkScratch& scratch, uint64_t& distances) {
   return Walker<BuildDistance>(graph, codes, kernels, {codes, codes.code(row), row}, scratch)
-      .run(ef, distances);
+      .run({.ef = ef}, distances);
 }
 
 }  // namespace nearfield

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -29,13 +30,31 @@ struct WalkScratch {
   std::vector<uint32_t> groups;  // of seeds, as their centres are scored
 };
 
+// Lets a walk end before it has expanded its whole pool: as soon as the nearest row that is not
+// expanded is farther, by squared distance, than the rank-th nearest found and `slack` beyond it
+// (distance-adaptive beam search, arXiv 2505.15636). Rows beyond that leave the pool.
+struct EarlyStop {
+  uint32_t rank;   // from 1
+  uint32_t least;  // candidates that stay in the pool, however far they are; at least `rank`
+  uint32_t slack;  // in units of 1 / kSlackUnit, see SlackTable
+  Codes::QueryTerms query;
+  // Rounding errors of codes beyond the rank-th that the walk looks at in any case.
+  double deviations = 0;
+};
+
+struct WalkOptions {
+  uint32_t ef;  // most candidates in the pool, at least 1
+  std::optional<EarlyStop> stop = {};
+  uint32_t without = kNoLink;  // a row that is passed over, as if it were not in the graph
+};
+
 // Finds about the `ef` rows nearest to a query code, nearest first, ties by slot: at most `ef`, all
 // rows when there are fewer and they are reachable. Deterministic. The answer lies in scratch.pool.
 // `distances` is increased by the distances computed. Links that point outside the graph, as a
-// damaged file may have them, are passed over. REQUIRES: ef >= 1, graph.rows() <= codes.rows().
+// damaged file may have them, are passed over. REQUIRES: graph.rows() <= codes.rows().
 std::span<const Candidate> walk(const Graph& graph, const Codes& codes, const Kernels& kernels,
-                                const uint8_t* query, uint32_t ef, WalkScratch& scratch,
-                                uint64_t& distances);
+                                const uint8_t* query, const WalkOptions& options,
+                                WalkScratch& scratch, uint64_t& distances);
 
 // The same from a row, as linking needs it: by build distance, and of rows with identical codes
 // only the first (see duplicates.h), so that a thousand copies of one row do not fill the pool. The

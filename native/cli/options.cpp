@@ -22,6 +22,17 @@ CLI::Validator whole_number(uint64_t least, uint64_t most) {
           ""};
 }
 
+CLI::Validator share() {
+  return {[](std::string& text) -> std::string {
+            double value = 0;
+            const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
+            const bool number = parsed.ec == std::errc() && parsed.ptr == text.data() + text.size();
+            if (number && value > 0 && value < 1) return {};
+            return "is \"" + text + "\", expected a number above 0 and below 1";
+          },
+          ""};
+}
+
 CLI::Validator one_of(std::vector<std::string> words) {
   return {[words = std::move(words)](std::string& text) -> std::string {
             if (std::find(words.begin(), words.end(), text) != words.end()) return {};

@@ -11,6 +11,8 @@ namespace nearfield::cli {
 
 // A whole number within [least, most].
 CLI::Validator whole_number(uint64_t least, uint64_t most);
+// A share: above 0 and below 1.
+CLI::Validator share();
 // One of a few words.
 CLI::Validator one_of(std::vector<std::string> words);
 

@@ -48,6 +48,14 @@ export function checkInteger(value: unknown, from: number, to: number, what: str
   return value;
 }
 
+function checkShare(value: unknown, what: string): number {
+  if (typeof value !== 'number' || !(value > 0 && value < 1)) {
+    const shown = typeof value === 'number' ? String(value) : typeof value;
+    throw invalid(`${what} is ${shown}; expected a number above 0 and below 1 (an exact search finds all)`);
+  }
+  return value;
+}
+
 function checkBoolean(value: unknown, what: string): boolean {
   if (typeof value !== 'boolean') throw invalid(`${what} must be true or false, not ${typeof value}`);
   return value;
@@ -263,21 +271,27 @@ export interface PackedSearch {
   queries: number;
   vectors: Float32Array<ArrayBuffer>;
   k: number;
+  recall: number;
+  /** 0: not given, `recall` counts. */
   ef: number;
   exact: boolean;
   included: Included;
 }
 
-const searchFields = ['k', 'ef', 'exact', 'include', 'signal'];
+const searchFields = ['k', 'recall', 'ef', 'exact', 'include', 'signal'];
 
 function packSearchOptions(query: Omit<SearchQuery, 'vector'>): Omit<PackedSearch, 'queries' | 'vectors'> {
-  const { k = 10, ef = 100, exact = false, include = [] } = query;
+  const { k = 10, recall, ef, exact = false, include = [] } = query;
   checkSignal(query.signal);
+  if (recall !== undefined && (ef !== undefined || exact === true)) {
+    throw invalid('a search takes one of recall, ef and exact');
+  }
   if (!Array.isArray(include)) throw invalid('include must be an array of "metadata" and "vector"');
   for (const one of include) checkOneOf(one, ['metadata', 'vector'], 'include');
   return {
     k: checkInteger(k, 1, largestCount, 'k'),
-    ef: checkInteger(ef, 1, largestCount, 'ef'),
+    recall: checkShare(recall ?? 0.98, 'recall'),
+    ef: ef === undefined ? 0 : checkInteger(ef, 1, largestCount, 'ef'),
     exact: checkBoolean(exact, 'exact'),
     included: { metadata: include.includes('metadata'), vector: include.includes('vector') },
   };

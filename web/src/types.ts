@@ -81,7 +81,12 @@ export type Include = 'metadata' | 'vector';
 export interface SearchOptions {
   /** Rows wanted, 1 or more; fewer come back only when the collection holds fewer. Default 10. */
   k?: number;
-  /** Candidates kept while walking the graph: more finds more and takes longer. Raised to `k`. Default 100. */
+  /**
+   * The share of the `k` nearest that a search is expected to find, above 0 and below 1. Default 0.98. How far it has
+   * to look for that is measured while linking; queries unlike the rows may find less.
+   */
+  recall?: number;
+  /** Instead of `recall`: candidates kept while walking the graph. More finds more and takes longer. Raised to `k`. */
   ef?: number;
   /** Compares with every row instead of walking the graph. */
   exact?: boolean;

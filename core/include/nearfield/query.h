@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,12 +12,16 @@
 
 namespace nearfield {
 
-inline constexpr uint32_t kDefaultEf = 100;
+inline constexpr double kDefaultRecall = 0.98;
 
 struct SearchOptions {
-  uint32_t k = 10;           // rows wanted, at least 1; fewer come back only when fewer exist
-  uint32_t ef = kDefaultEf;  // candidates kept while walking, at least 1; raised to k when smaller
-  bool exact = false;        // compare with every row instead of walking the graph
+  uint32_t k = 10;  // rows wanted, at least 1; fewer come back only when fewer exist
+  // The share of the k nearest that a search is expected to find, above 0 and below 1. How far it
+  // has to look for that is measured while linking; queries unlike the rows may find less.
+  double recall = kDefaultRecall;
+  // Candidates kept while walking, at least 1, raised to k when smaller: in place of `recall`.
+  std::optional<uint32_t> ef = {};
+  bool exact = false;  // compare with every row instead of walking the graph
 };
 
 struct Hit {

@@ -37,7 +37,7 @@ struct SearchCommand {
   SearchOptions search;
   unsigned threads = 1;
   bool json = false;
-  std::optional<std::string> recall, where, text;  // not available yet
+  std::optional<std::string> where, text;  // not available yet
 };
 
 struct Answers {
@@ -55,8 +55,7 @@ struct Answers {
 
 void refuse_what_is_missing(const SearchCommand& command) {
   for (const auto& [name, value] :
-       {std::pair("--recall", command.recall), std::pair("--where", command.where),
-        std::pair("--text", command.text)}) {
+       {std::pair("--where", command.where), std::pair("--text", command.text)}) {
     if (value) throw bad_input(std::string(name) + " is not available yet");
   }
 }
@@ -157,8 +156,14 @@ bool write_ids(const std::string& path, const Collection& collection, const Answ
 void print_json(const SearchCommand& command, const Answers& answers, double open_ms) {
   const double count = static_cast<double>(answers.hits.size());
   nlohmann::ordered_json object = {{"queries", answers.hits.size()}, {"k", command.search.k}};
-  object["ef"] = command.search.ef;
-  if (command.search.exact) object["ef"] = nullptr;
+  // What decided how far the search looked; the others are null.
+  object["ef"] = nullptr;
+  object["recall"] = nullptr;
+  if (command.search.ef) {
+    object["ef"] = *command.search.ef;
+  } else if (!command.search.exact) {
+    object["recall"] = command.search.recall;
+  }
   object["exact"] = command.search.exact;
   object["threads"] = command.threads;
   object["seconds"] = answers.seconds;
@@ -236,9 +241,17 @@ void add_search(CLI::App& program) {
                         .add_option("--ef", options->search.ef,
                                     "Candidates kept while walking: more find more, slower")
                         ->type_name("EF")
-                        ->check(whole_number(1, kMaxRows))
-                        ->capture_default_str();
-  command.add_flag("--exact", options->search.exact, "Compare with every record")->excludes(ef);
+                        ->check(whole_number(1, kMaxRows));
+  CLI::Option* recall = command
+                            .add_option("--recall", options->search.recall,
+                                        "Share of the nearest K to find, as a walk can expect")
+                            ->type_name("SHARE")
+                            ->check(share())
+                            ->capture_default_str()
+                            ->excludes(ef);
+  command.add_flag("--exact", options->search.exact, "Compare with every record")
+      ->excludes(ef)
+      ->excludes(recall);
   command
       .add_option("--ids", options->ids_file,
                   "Write the ids as row-major int32, -1 where there are fewer than K")
@@ -249,7 +262,6 @@ void add_search(CLI::App& program) {
   add_threads(command, options->threads);
   add_collection(command, options->collection);
   command.add_flag("--json", options->json, "Print one JSON object with the measurements");
-  command.add_option("--recall", options->recall)->group("");
   command.add_option("--where", options->where)->group("");
   command.add_option("--text", options->text)->group("");
   command.footer(

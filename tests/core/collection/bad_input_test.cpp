@@ -57,6 +57,10 @@ TEST_CASE("k and ef must be at least 1 and may be as large as anyone likes") {
             .empty());  // an empty collection answers with nothing
   CHECK(docs->search(query, {.k = 0}, scratch).error().code == ErrorCode::kInvalidArgument);
   CHECK(docs->search(query, {.ef = 0}, scratch).error().code == ErrorCode::kInvalidArgument);
+  for (const double recall : {0.0, 1.0, -0.5, 2.0, std::nan("")}) {
+    CHECK(docs->search(query, {.recall = recall}, scratch).error().code ==
+          ErrorCode::kInvalidArgument);
+  }
   expect(docs->upsert({random_vectors(1, 2000, 2), numbers(2000)}));
   link_all(*docs);
   for (const uint32_t k : {1U, 10U, 1999U, 2000U, 1000000U, UINT32_MAX}) {

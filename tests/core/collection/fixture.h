@@ -95,7 +95,7 @@ inline std::vector<int64_t> ids_of(const Collection& collection, const std::vect
 }
 
 inline std::vector<int64_t> nearest_ids(const Collection& collection, std::span<const float> query,
-                                        uint32_t k, uint32_t ef = kDefaultEf, bool exact = false) {
+                                        uint32_t k, uint32_t ef = 100, bool exact = false) {
   SearchScratch scratch;
   return ids_of(collection,
                 expect(collection.search(query, {.k = k, .ef = ef, .exact = exact}, scratch)));

@@ -113,13 +113,15 @@ struct Index {
     run(*make_batch_linker(graph, codes, kernels(), pool, options), budget_us);
   }
 
-  std::vector<Candidate> search(const float* query, uint32_t ef) {
+  std::vector<Candidate> search(const float* query, const WalkOptions& walk_options) {
     Buffer buffer = std::move(Buffer::allocate(codes.stride())).value();
     auto* code = reinterpret_cast<uint8_t*>(buffer.data());
     codes.encode_query(query, 1, code);
-    uint64_t distances = 0;
-    const auto found = walk(graph, codes, kernels(), code, ef, scratch, distances);
+    const auto found = walk(graph, codes, kernels(), code, walk_options, scratch, distances);
     return {found.begin(), found.end()};
+  }
+  std::vector<Candidate> search(const float* query, uint32_t ef) {
+    return search(query, WalkOptions{.ef = ef});
   }
   std::vector<Candidate> exact(const float* query, uint32_t k) {
     Buffer buffer = std::move(Buffer::allocate(codes.stride())).value();
@@ -166,6 +168,7 @@ struct Index {
   Codes codes;
   Graph graph;
   WalkScratch scratch;
+  uint64_t distances = 0;  // computed by searches
 };
 
 }  // namespace nearfield::testing

@@ -39,8 +39,14 @@ TEST_CASE("faulty command lines") {
   fail(2, {"--k", "\"0\""}, {"search", "store", "--queries", "q.f32", "--k", "0"});
   fail(2, {"--k", "\"1e3\""}, {"search", "store", "--queries", "q.f32", "--k", "1e3"});
   fail(2, {"--exact", "--ef"}, {"search", "store", "--queries", "q.f32", "--exact", "--ef", "9"});
-  fail(2, {"--recall", "not available yet"},
-       {"search", "store", "--queries", "q.f32", "--recall", "0.95"});
+  for (const std::string share : {"0", "1", "1.5", "-0.5", "nan", "high"}) {
+    fail(2, {"--recall", '"' + share + '"', "above 0 and below 1"},
+         {"search", "store", "--queries", "q.f32", "--recall", share});
+  }
+  fail(2, {"--recall", "--ef"},
+       {"search", "store", "--queries", "q.f32", "--recall", "0.9", "--ef", "9"});
+  fail(2, {"--recall", "--exact"},
+       {"search", "store", "--queries", "q.f32", "--recall", "0.9", "--exact"});
   fail(2, {"--where", "not available yet"}, {"search", "store", "--queries", "q", "--where", "{}"});
   fail(2, {"--text", "not available yet"}, {"search", "store", "--queries", "q", "--text", "x"});
   fail(2, {"--ids"}, {"delete", "store"});

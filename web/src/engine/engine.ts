@@ -131,10 +131,11 @@ export class Engine {
   }
 
   /** Packed hits, for decodeHits. */
-  search(collection: number, { queries, vectors, k, ef, exact, included }: PackedSearch): Uint8Array<ArrayBuffer> {
+  search(collection: number, search: PackedSearch): Uint8Array<ArrayBuffer> {
+    const { queries, vectors, k, recall, ef, exact, included } = search;
     if (queries === 0) return new Uint8Array(0);
     this.stage(Staging.vectors, new Uint8Array(vectors.buffer, vectors.byteOffset, vectors.byteLength));
-    return this.answer(() => this.native.search(collection, queries, k, ef, exact, includeBits(included)));
+    return this.answer(() => this.native.search(collection, queries, k, recall, ef, exact, includeBits(included)));
   }
 
   options(collection: number): FullOptions {

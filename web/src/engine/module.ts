@@ -49,7 +49,16 @@ export interface NativeEngine {
   remove(collection: number, count: number): Reply;
   clear(collection: number): Reply;
   get(collection: number, count: number): Reply;
-  search(collection: number, queries: number, k: number, ef: number, exact: boolean, include: number): Reply;
+  /** `ef` 0: none is given, and `recall` counts. */
+  search(
+    collection: number,
+    queries: number,
+    k: number,
+    recall: number,
+    ef: number,
+    exact: boolean,
+    include: number,
+  ): Reply;
   options(collection: number): Reply;
   stats(collection: number): Reply;
   flush(): Reply;
