@@ -77,7 +77,8 @@ double Codes::rounding_error(const QueryTerms& query, int32_t distance) const {
   return std::sqrt(squared_distance * 4 / 6 + dimensions_ * (1.0 / 15 - 1.0 / 36));
 }
 
-// Under dot |q - z|^2 + longest - 2 (q - z).(x - z), of which the walk distance is 2 z sum(x) - 2 q.x.
+// Under dot |q - z|^2 + longest - 2 (q - z).(x - z), of which the walk distance is 2 z sum(x) - 2
+// q.x.
 Codes::QueryTerms Codes::query_terms(const uint8_t* query) const {
   int64_t squares = 0;
   for (uint32_t i = 0; i < dimensions_; ++i) squares += query[i] * query[i];

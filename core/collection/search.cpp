@@ -105,8 +105,8 @@ bool CollectionImpl::walk_graph(const Query& query, const SearchOptions& options
   // Dead rows still lead the way but take places in the pool, so it grows by their share, which
   // compaction keeps below one half.
   const auto with_dead = [&](uint64_t live) {
-    return static_cast<uint32_t>(std::min<uint64_t>(
-        graph_->rows(), live * rows_->rows() / std::max<uint64_t>(1, count())));
+    return static_cast<uint32_t>(
+        std::min<uint64_t>(graph_->rows(), live * rows_->rows() / std::max<uint64_t>(1, count())));
   };
   WalkOptions limits{.ef = with_dead(std::max(options.ef.value_or(kUsualEf), options.k))};
   if (!options.ef && graph_->slack().is_known()) {

@@ -54,8 +54,8 @@ SlackTable calibrate(const Graph& graph, const Codes& codes, const Kernels& kern
           probe.stop.slack = *slack;
           options.stop = probe.stop;
         }
-        const auto found = walk(graph, codes, kernels, codes.code(probe.row), options,
-                                scratch[worker], walked);
+        const auto found =
+            walk(graph, codes, kernels, codes.code(probe.row), options, scratch[worker], walked);
         take(probe, found.first(std::min<size_t>(found.size(), kRank)));
       }
       computed += walked;

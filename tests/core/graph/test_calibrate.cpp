@@ -150,7 +150,8 @@ TEST_CASE("a row that is left out is not found, and the others are") {
     auto expected = index.search(rows.row(row), 200);
     const auto found = index.search(rows.row(row), WalkOptions{.ef = 200, .without = row});
     REQUIRE(expected[0].slot == row);
-    CHECK(std::none_of(found.begin(), found.end(), [&](const Candidate& c) { return c.slot == row; }));
+    CHECK(std::none_of(found.begin(), found.end(),
+                       [&](const Candidate& c) { return c.slot == row; }));
     for (size_t i = 1; i < 20; ++i) CHECK(found[i - 1] == expected[i]);
   }
 }
