@@ -72,7 +72,7 @@ TEST_CASE("import and search find what a scan finds") {
   CHECK(measured.at("queries") == 50);
   CHECK(measured.at("k") == 5);
   CHECK(measured.at("ef").is_null());
-  CHECK(measured.at("recall") == kDefaultRecall);
+  CHECK(measured.at("recall") == 0.98);
   CHECK(measured.at("threads") == 1);
   CHECK(measured.at("rows_min") == 5);
   CHECK(measured.at("distance_computations") > 0);
