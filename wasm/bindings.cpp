@@ -155,13 +155,20 @@ class Engine {
     SearchOptions options{.k = k, .recall = recall, .exact = exact};
     if (ef != 0) options.ef = ef;
     const auto floats = staged_floats();
-    const size_t dimensions = queries == 0 ? 0 : floats.size() / queries;
-    Writer out;
-    for (size_t query = 0; query < queries; ++query) {
-      auto hits = target->search(floats.subspan(query * dimensions, dimensions), options, scratch_);
+    std::vector<std::vector<Hit>> answers;
+    if (queries == 1) {  // its scratch is kept from search to search
+      auto hits = target->search(floats, options, scratch_);
       if (!hits) return failure(hits.error());
-      out.number(static_cast<uint32_t>(hits->size()));
-      for (const Hit& hit : *hits) {
+      answers.push_back(std::move(*hits));
+    } else {
+      auto found = target->search_batch(floats, options);
+      if (!found) return failure(found.error());
+      answers = std::move(*found);
+    }
+    Writer out;
+    for (const std::vector<Hit>& hits : answers) {
+      out.number(static_cast<uint32_t>(hits.size()));
+      for (const Hit& hit : hits) {
         out.number(hit.distance);
         out.id(target->id_at(hit.slot));
         if (include & kMetadata) out.text(target->metadata_at(hit.slot));

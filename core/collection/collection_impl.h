@@ -89,14 +89,21 @@ class CollectionImpl final : public Collection {
   Result<void> compact_if_worthwhile();
   Result<void> compact();
 
+  // scan.cpp
+  // Offers the live rows of [begin, end) to `best`, measuring each.
+  void scan(const Query& query, uint32_t begin, uint32_t end, TopK& best, SearchStats& stats) const;
+  Result<std::vector<std::vector<Hit>>> scan_batch(std::span<const float> queries, uint32_t k,
+                                                   SearchStats* stats) const;
+
   // search.cpp
   Result<void> check_search(size_t values, const SearchOptions& options) const;
+  Result<Query> make_query(std::span<const float> vector) const;
+  // An error that also says which query of a batch it is about.
+  static Error of_query(size_t index, Error error);
   Result<std::vector<Hit>> search_checked(std::span<const float> query,
                                           const SearchOptions& options,
                                           SearchScratch::Parts& scratch, SearchStats& stats) const;
   bool walk_pays(const Query& query, const SearchOptions& options) const;
-  // Offers the live rows of [begin, end) to `best`, measuring each.
-  void scan(const Query& query, uint32_t begin, uint32_t end, TopK& best, SearchStats& stats) const;
   // Offers what a walk of the graph finds; false when that are fewer than k live rows, or rows that
   // codes cannot tell from others.
   bool walk_graph(const Query& query, const SearchOptions& options, SearchScratch::Parts& scratch,

@@ -1,8 +1,9 @@
-// Searching: scan what is small, else walk the graph on codes and rerank the best on rows; the
-// tail is always scanned. The answer has k rows whenever k are live.
+// Searching: scan what is small (scan.cpp), else walk the graph on codes and rerank the best on
+// rows; the tail is always scanned. The answer has k rows whenever k are live.
 #include <algorithm>
 
 #include "collection/collection_impl.h"
+#include "collection/row_meter.h"
 #include "graph/calibrate.h"
 
 namespace nearfield {
@@ -35,6 +36,13 @@ Result<void> CollectionImpl::check_search(size_t values, const SearchOptions& op
   return {};
 }
 
+Result<Query> CollectionImpl::make_query(std::span<const float> vector) const {
+  if (const auto bad = unusable_value(vector)) {
+    return Error{ErrorCode::kNotFinite, "the query has " + *bad};
+  }
+  return Query::make(vector, options_.metric);
+}
+
 // A walk computes about 8 distances a candidate that it keeps, scattered through memory; a scan
 // computes one a row, in order. A zero query is equally far from everything, so there is nothing to
 // walk towards.
@@ -42,53 +50,6 @@ bool CollectionImpl::walk_pays(const Query& query, const SearchOptions& options)
   constexpr uint64_t kDistancesPerCandidate = 8;
   const uint64_t ef = std::max(options.ef.value_or(kUsualEf), options.k);
   return !options.exact && !query.is_zero() && ef * kDistancesPerCandidate < graph_->rows();
-}
-
-namespace {
-
-// Measures rows in fours, which share the loads of the query, and keeps the nearest.
-class RowMeter {
- public:
-  RowMeter(const Kernels& kernels, const Rows& rows, const Query& query, TopK& best)
-      : kernels_(kernels), rows_(rows), query_(query), best_(best) {}
-
-  void add(uint32_t slot) {
-    slots_[waiting_++] = slot;
-    ++measured_;
-    if (waiting_ < 4) return;
-    float distances[4];
-    rows_.distance4(kernels_, query_, slots_, distances);
-    for (uint32_t i = 0; i < 4; ++i) best_.push({slots_[i], distances[i]});
-    waiting_ = 0;
-  }
-  // Measures what still waits; returns how many rows were measured in all.
-  uint64_t finish() {
-    for (uint32_t i = 0; i < waiting_; ++i)
-      best_.push({slots_[i], rows_.distance(kernels_, query_, slots_[i])});
-    waiting_ = 0;
-    return measured_;
-  }
-  uint64_t measured() const { return measured_; }
-
- private:
-  const Kernels& kernels_;
-  const Rows& rows_;
-  const Query& query_;
-  TopK& best_;
-  uint32_t slots_[4];
-  uint32_t waiting_ = 0;
-  uint64_t measured_ = 0;
-};
-
-}  // namespace
-
-void CollectionImpl::scan(const Query& query, uint32_t begin, uint32_t end, TopK& best,
-                          SearchStats& stats) const {
-  RowMeter meter(*environment_.kernels, *rows_, query, best);
-  for (uint32_t slot = begin; slot < end; ++slot) {
-    if (!dead_.contains(slot)) meter.add(slot);
-  }
-  stats.distance_computations += meter.finish();
 }
 
 bool CollectionImpl::walk_graph(const Query& query, const SearchOptions& options,
@@ -154,10 +115,7 @@ Result<std::vector<Hit>> CollectionImpl::search_checked(std::span<const float> v
                                                         const SearchOptions& options,
                                                         SearchScratch::Parts& scratch,
                                                         SearchStats& stats) const {
-  if (const auto bad = unusable_value(vector)) {
-    return Error{ErrorCode::kNotFinite, "the query has " + *bad};
-  }
-  NEARFIELD_ASSIGN(const Query query, Query::make(vector, options_.metric));
+  NEARFIELD_ASSIGN(const Query query, make_query(vector));
   const uint64_t before = stats.distance_computations;
   TopK best(options.k);
   uint32_t scanned_from = 0;
@@ -186,6 +144,11 @@ Result<std::vector<Hit>> CollectionImpl::search(std::span<const float> query,
   return search_checked(query, options, scratch.parts(), stats != nullptr ? *stats : own);
 }
 
+Error CollectionImpl::of_query(size_t index, Error error) {
+  error.detail = "query " + std::to_string(index) + ": " + error.detail;
+  return error;
+}
+
 Result<std::vector<std::vector<Hit>>> CollectionImpl::search_batch(std::span<const float> queries,
                                                                    const SearchOptions& options,
                                                                    SearchStats* stats) const {
@@ -193,6 +156,7 @@ Result<std::vector<std::vector<Hit>>> CollectionImpl::search_batch(std::span<con
   if (queries.empty()) return std::vector<std::vector<Hit>>();
   NEARFIELD_TRY(
       check_search(queries.size() % dimensions == 0 ? dimensions : queries.size(), options));
+  if (options.exact) return scan_batch(queries, options.k, stats);
   const size_t count = queries.size() / dimensions;
   std::vector<std::vector<Hit>> answers(count);
   ThreadPool& pool = *environment_.pool;
@@ -211,8 +175,7 @@ Result<std::vector<std::vector<Hit>>> CollectionImpl::search_batch(std::span<con
       if (hits) {
         answers[i] = std::move(hits).value();
       } else {
-        worker.error = std::move(hits).error();
-        worker.error->detail = "query " + std::to_string(i) + ": " + worker.error->detail;
+        worker.error = of_query(i, std::move(hits).error());
       }
     }
   });

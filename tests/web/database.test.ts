@@ -67,6 +67,19 @@ describe.each(Object.entries(where))('%s', (_, options) => {
     }
   });
 
+  test('deleting most records links the others anew', async () => {
+    const db = await opened(options());
+    const docs = await db.collection('docs', { dimensions: 16 });
+    const ids = Array.from({ length: 4000 }, (_, i) => i);
+    const vectors = randomVectors(generator(2), ids.length, 16);
+    await docs.upsert({ ids, vectors });
+    expect(await docs.delete(ids.slice(0, 2400))).toBe(2400);
+    // The places of the deleted are gone, so that the graph had to be built again.
+    expect(await docs.stats()).toMatchObject({ count: 1600, rows: 1600, linked: 1600 });
+    const [hit] = await docs.search({ vector: vectors.slice(3999 * 16), k: 1 });
+    expect(hit?.id).toBe(3999);
+  });
+
   test('an empty store opens, answers and grows', async () => { // c12, c13
     const db = await opened(options());
     const docs = await db.collection('docs', { dimensions: 2 });

@@ -100,7 +100,8 @@ class Collection {
   virtual Result<std::vector<Hit>> search(std::span<const float> query,
                                           const SearchOptions& options, SearchScratch& scratch,
                                           SearchStats* stats = nullptr) const = 0;
-  // Row-major queries spread over the database's pool; one list a query.
+  // Row-major queries spread over the database's pool; one list a query. An exact batch reads the
+  // rows once for every 64 queries or so.
   virtual Result<std::vector<std::vector<Hit>>> search_batch(
       std::span<const float> queries, const SearchOptions& options,
       SearchStats* stats = nullptr) const = 0;

@@ -257,6 +257,46 @@ TEST_CASE("well separated clusters lose no query") {
   CHECK(recall(*docs, queries, 10, 100) >= 0.98);
 }
 
+TEST_CASE("a batch of exact searches answers as they do one by one") {
+  const uint32_t rows = 2500;
+  const auto vectors = random_vectors(31, rows, 20);
+  const auto queries = random_vectors(32, 130, 20);
+  for (const Metric metric : kMetrics) {
+    for (const unsigned count : {1U, 2U, 5U}) {
+      Threads pool(count);
+      MemoryStorage storage;
+      auto database = open(storage, {.pool = &pool});
+      auto* docs = expect(database->collection("docs", {.dimensions = 20, .metric = metric}));
+      expect(docs->upsert({vectors, numbers(rows)}));
+      expect(docs->remove(numbers(700, 900)));
+      SearchScratch scratch;
+      for (const uint32_t k : {1U, 10U, 3000U}) {
+        CAPTURE(metric_name(metric), count, k);
+        SearchStats stats;
+        const auto answers = expect(docs->search_batch(queries, {.k = k, .exact = true}, &stats));
+        REQUIRE(answers.size() == 130);
+        CHECK(stats.distance_computations == 130U * 1800U);
+        for (size_t q = 0; q < answers.size(); ++q) {
+          const auto alone = expect(docs->search(std::span(queries).subspan(q * 20, 20),
+                                                 {.k = k, .exact = true}, scratch));
+          REQUIRE(answers[q].size() == std::min(k, 1800U));
+          bool same = true;
+          for (size_t i = 0; i < alone.size(); ++i) {
+            same = same && answers[q][i].slot == alone[i].slot &&
+                   answers[q][i].distance == alone[i].distance;
+          }
+          CHECK(same);
+        }
+      }
+      auto damaged = queries;
+      damaged[100 * 20 + 3] = NAN;
+      const auto refused = docs->search_batch(damaged, {.exact = true});
+      REQUIRE_FALSE(refused.ok());
+      CHECK(refused.error().detail.find("query 100") != std::string::npos);
+    }
+  }
+}
+
 TEST_CASE("threads and kernels change nothing") {
   const auto vectors = clustered_vectors(21, 4000, 40, 10, 0.5F);
   const auto queries = clustered_vectors(21, 64, 40, 10, 0.6F);
