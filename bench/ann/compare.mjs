@@ -88,8 +88,9 @@ async function measureOpens(peers, rounds) {
 function measureScan(set, rounds) {
   const text = output(join(native, 'ann_scan'), [cache, set.name, String(rounds)]);
   if (text === null) throw new StepError(`ann_scan ${cache} ${set.name} failed`);
-  const { threads, queries_at_once, read_bytes_per_second, scan_bytes_per_second } = JSON.parse(text);
+  const { kernels, threads, queries_at_once, read_bytes_per_second, scan_bytes_per_second } = JSON.parse(text);
   return {
+    kernels,
     threads,
     queries_at_once,
     read_bytes_per_second: summary(read_bytes_per_second),
@@ -172,7 +173,7 @@ export function format(result) {
   const { peers, exact_scan: scan } = result;
   const gigabytes = (rate) => (rate.median / 1e9).toFixed(1);
   return [
-    `${heading(result)} The rows are ${megabytes(result.row_bytes)} MB.`,
+    `${heading(result)} The rows are ${megabytes(result.row_bytes)} MB; Nearfield's kernels: ${scan.kernels}.`,
     '',
     ...peers.map(({ name, about, version }) => `- ${name}${version ? ` ${version}` : ''}: ${about}`),
     '',

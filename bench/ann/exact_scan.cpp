@@ -93,7 +93,8 @@ Json measure(const DataSet& set, unsigned rounds) {
     reading.push_back(read);
     scanning.push_back(scanned);
   }
-  return {{"threads", threads},
+  return {{"kernels", database->info().kernels},
+          {"threads", threads},
           {"row_bytes", bytes},
           {"queries_at_once", at_once},
           {"read_bytes_per_second", reading},
