@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
 import { root } from '../../scripts/lib/paths.mjs';
 import { readSet } from '../lib/data-set.mjs';
+import { prepared } from '../lib/unit-rows.mjs';
 
 const { Index } = createRequire(join(root, 'bench', 'peers', 'package.json'))('usearch');
 
@@ -31,21 +32,9 @@ function make(ef) {
   indexEf = ef;
 }
 
-function prepared(rows) {
-  if (set.metric !== 'cosine') return rows;
-  const units = new Float32Array(rows.length);
-  for (let at = 0; at < rows.length; at += dimensions) {
-    let squares = 0;
-    for (let i = at; i < at + dimensions; ++i) squares += rows[i] * rows[i];
-    const scale = squares > 0 ? 1 / Math.sqrt(squares) : 0;
-    for (let i = at; i < at + dimensions; ++i) units[i] = rows[i] * scale;
-  }
-  return units;
-}
-
 function answers(queries) {
   const count = queries.length / dimensions;
-  const found = index.search(prepared(queries), k, 1);
+  const found = index.search(prepared(queries, set), k, 1);
   if (count === 1) return [...found.keys].map(Number);
   const ids = new Array(count * k).fill(-1);
   for (let i = 0; i < count; ++i) {
@@ -69,7 +58,7 @@ async function build(threads) {
 function add(rows, threads) {
   const before = process.memoryUsage().rss;
   const start = performance.now();
-  index.add(BigUint64Array.from({ length: set.rows }, (_, i) => BigInt(i)), prepared(rows), threads);
+  index.add(BigUint64Array.from({ length: set.rows }, (_, i) => BigInt(i)), prepared(rows, set), threads);
   return { seconds: seconds(start), peak_bytes: process.resourceUsage().maxRSS * 1024 - before };
 }
 

@@ -164,6 +164,7 @@ async function compare({ name, rows, rounds, buildRounds, peers: wanted }) {
   const mounts = {
     '/': join(root, 'tests', 'e2e', 'blank'),
     '/page/': join(import.meta.dirname, 'page'),
+    '/lib/': join(root, 'bench', 'lib'),
     '/dist/': join(root, 'dist'),
     '/peers/': join(peersFolder, 'node_modules'),
     '/data/': cache,

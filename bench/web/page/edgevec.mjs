@@ -1,6 +1,6 @@
 // EdgeVec. An index has one ef, so there is one for each ef asked. Cosine is L2 over normalised rows: with its own
 // cosine and dot product, 0.9.0 answers with the farthest rows.
-import { prepared } from './unit.mjs';
+import { prepared } from '/lib/unit-rows.mjs';
 
 const { default: init, EdgeVec, EdgeVecConfig } = await import('/peers/edgevec/edgevec.js');
 

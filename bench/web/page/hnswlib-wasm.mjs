@@ -1,5 +1,5 @@
 // hnswlib-wasm. Cosine is the inner product of normalised rows, which is quicker here than its own cosine.
-import { prepared } from './unit.mjs';
+import { prepared } from '/lib/unit-rows.mjs';
 
 const { loadHnswlib } = await import('/peers/hnswlib-wasm/dist/hnswlib.js');
 
