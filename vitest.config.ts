@@ -12,7 +12,7 @@ export default defineConfig({
     ],
   },
   test: {
-    include: ['tests/web/**/*.test.ts', 'tests/package/**/*.test.ts'],
+    include: ['tests/web/**/*.test.ts', 'tests/package/**/*.test.ts', 'tests/bench/**/*.test.mjs'],
     testTimeout: 60_000,
     hookTimeout: 180_000,
   },

@@ -4,7 +4,7 @@
 #   nearfield_xxhash       the xxHash header, for a file that defines XXH_INLINE_ALL
 
 option(NEARFIELD_WERROR "Warnings are errors" OFF)
-option(NEARFIELD_BENCH "Build the native benchmarks (needs hnswlib)" OFF)
+option(NEARFIELD_BENCH "Build the native benchmarks" OFF)
 option(NEARFIELD_TESTS "Build the native tests (needs Catch2 3)" ON)
 option(NEARFIELD_FUZZ "Build the fuzz targets (needs clang)" OFF)
 option(NEARFIELD_RELAXED_SIMD "Wasm: use relaxed SIMD" OFF)

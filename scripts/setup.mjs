@@ -23,7 +23,8 @@ const groups = {
     programs: ['c++', 'cmake', 'ninja'],
   },
   browser: { packages: ['chromium'], programs: [] },
-  bench: { packages: ['libhnswlib-dev'], programs: [] },
+  // The libraries beside Nearfield in the benchmarks; those from npm are in bench/peers.
+  bench: { packages: ['libhnswlib-dev', 'libfaiss-dev'], programs: [] },
   // What only .ci/run uses: format, lint, sanitizers, fuzzing and the NEON kernels under an emulator.
   check: {
     packages: ['git', 'clang', 'clang-format', 'clang-tidy', 'libclang-rt-14-dev', 'g++-aarch64-linux-gnu', 'qemu-user-static'],
@@ -46,6 +47,9 @@ async function setUpSystem(names) {
   return 'found';
 }
 
+/** What the benchmarks compare with and npm has. */
+export const setUpPeers = () => setUpNpm('bench-peers', join(root, 'bench', 'peers'));
+
 /** Sets up the given groups; every part of it does nothing when its work is done. */
 export async function setUp(names) {
   const [major, minor] = process.versions.node.split('.').map(Number);
@@ -58,6 +62,7 @@ export async function setUp(names) {
   if (names.includes('web')) await step('Emscripten', setUpEmscripten);
   if (names.includes('native')) await step('Catch2', () => setUpCatch2());
   if (names.includes('check')) await step('Catch2 for arm64', () => setUpCatch2('arm64'));
+  if (names.includes('bench')) await step('npm packages of bench/peers', setUpPeers);
   // For relaxed SIMD, which Node 20 computes wrongly; packaged for this platform only.
   if (names.includes('browser') && process.platform === 'linux' && process.arch === 'x64') {
     await step('newer Node for tests', () => setUpNpm('tests-tools', join(root, 'tests', 'tools')));

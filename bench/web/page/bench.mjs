@@ -1,0 +1,67 @@
+// Runs in the page: one peer, loaded by name, told by compare.mjs what to do. A peer's module exports
+//   load(task)                 gets its code; task is { store, rows, dimensions, metric }
+// and what it resolves to has
+//   build(vectors, ef)         from rows to an index that answers; ef for those that fix it here
+//   save()                     into IndexedDB
+//   open()                     what save() left there, in another page
+//   search(query, ef)          the ids of the ten nearest, perhaps as a promise
+//   about()                    what ran, in a few words
+//   close()                    lets go of the store, if it must
+/* global window */
+
+const k = 10;
+let peer;
+let task;
+let queries;
+
+async function floats(address, count) {
+  const headers = count === undefined ? {} : { Range: `bytes=0-${count * 4 - 1}` };
+  return new Float32Array(await (await fetch(address, { headers })).arrayBuffer());
+}
+
+const calls = {
+  async load(given) {
+    task = given;
+    const all = await floats(task.queries);
+    queries = [];
+    for (let at = 0; at < all.length; at += task.dimensions) queries.push(all.slice(at, at + task.dimensions));
+    peer = await (await import(task.module)).load(task);
+  },
+
+  async build(ef) {
+    const vectors = await floats(task.base, task.rows * task.dimensions);
+    const start = performance.now();
+    await peer.build(vectors, ef);
+    return { seconds: (performance.now() - start) / 1000, about: await peer.about() };
+  },
+
+  save: () => peer.save(),
+
+  async search(ef) {
+    const answers = [];
+    const start = performance.now();
+    for (const query of queries) answers.push(await peer.search(query, ef));
+    const seconds = (performance.now() - start) / 1000;
+    return { seconds, ids: answers.flatMap((ids) => Array.from({ length: k }, (_, i) => ids[i] ?? -1)) };
+  },
+
+  /** From a page that has none of the peer's code to the first answer. */
+  async open(given) {
+    const query = (await floats(given.queries, given.dimensions)).slice(0, given.dimensions);
+    const start = performance.now();
+    const opened = await (await import(given.module)).load(given);
+    await opened.open();
+    const ids = await opened.search(query, 100);
+    const seconds = (performance.now() - start) / 1000;
+    await opened.close?.();
+    return { seconds, ids };
+  },
+};
+
+window.bench = async (call, given) => {
+  try {
+    return await calls[call](given);
+  } catch (error) {
+    throw error instanceof Error ? error : new Error(error?.message ?? String(error)); // libraries throw what they like
+  }
+};
