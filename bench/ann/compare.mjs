@@ -5,13 +5,12 @@ import { join } from 'node:path';
 import { build as buildFolder, root } from '../../scripts/lib/paths.mjs';
 import { StepError, output } from '../../scripts/lib/run.mjs';
 import { cache, readSet } from '../lib/data-set.mjs';
-import { climb, inTurn, rateAt, recalls, summary } from '../lib/measure.mjs';
+import { climb, efs, inTurn, rateAt, recalls, summary, targets } from '../lib/measure.mjs';
 import {
   behindList, circumstances, debianVersion, figureTable, fixed, heading, ladderTable, megabytes, whole,
 } from '../lib/report.mjs';
 import { PeerProcess } from './peer-process.mjs';
 
-const ladder = [10, 20, 40, 70, 100, 150, 200, 300, 400, 600, 800];
 const native = join(buildFolder, 'native-bench');
 const usearch = join(root, 'bench', 'peers', 'node_modules', 'usearch');
 
@@ -20,7 +19,7 @@ const addon = (set, _, saved) =>
   new PeerProcess(process.execPath, ['--expose-gc', join(import.meta.dirname, 'usearch-peer.mjs'), set.name, saved]);
 
 const known = [
-  { name: 'nearfield', about: 'rows of f32, codes of 7 bits; defaults', start: hosted },
+  { name: 'nearfield', about: 'rows of f32, codes of 7 bits; defaults', start: hosted, ladder: targets },
   { name: 'hnswlib', about: 'rows of f32', start: hosted, version: () => debianVersion('libhnswlib-dev') },
   { name: 'faiss', about: 'HNSW over rows of f32', start: hosted, version: () => debianVersion('libfaiss-dev') },
   { name: 'faiss-sq8', about: 'HNSW over 8 bits, no rows', start: hosted, version: () => debianVersion('libfaiss-dev') },
@@ -105,12 +104,12 @@ export async function compare(name, { names, threads, rounds, buildRounds, build
   const folder = mkdtempSync(join(tmpdir(), 'nearfield-ann-'));
   const peers = present(names).map((peer) => {
     const start = () => peer.start(set, peer, join(folder, peer.name));
-    return { name: peer.name, start, process: start() };
+    return { name: peer.name, ladder: peer.ladder ?? efs, start, process: start() };
   });
   const close = () => Promise.all(peers.map((peer) => peer.process.close()));
   try {
     const builds = await measureBuilds(peers, { threads, rounds: buildRounds, seconds: buildSeconds });
-    const ladders = await climb(peers, ladder, rounds, set, (peer, ef) => peer.process.call(`search ${ef}`));
+    const ladders = await climb(peers, rounds, set, (peer, setting) => peer.process.call(`search ${setting}`));
     await close();
     const opens = await measureOpens(peers, rounds);
     return {
@@ -179,7 +178,7 @@ export function format(result) {
     '',
     figureTable(peers, figures(result)),
     '',
-    `Recall@${result.k} and queries a second on one thread:`,
+    `Setting (ef; for Nearfield the recall asked for), recall@${result.k} and queries a second on one thread:`,
     '',
     ladderTable(peers),
     '',

@@ -45,9 +45,9 @@ class FaissPeer final : public Peer {
     index_.reset(graph);
   }
 
-  void search(const RowsView& queries, uint32_t ef, std::span<int32_t> ids) override {
+  void search(const RowsView& queries, uint32_t setting, std::span<int32_t> ids) override {
     omp_set_num_threads(1);
-    index_->hnsw.efSearch = static_cast<int>(ef);
+    index_->hnsw.efSearch = static_cast<int>(ef_of(setting));
     std::vector<float> units;
     distances_.resize(queries.count * kK);
     labels_.resize(queries.count * kK);

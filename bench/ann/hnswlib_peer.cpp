@@ -38,8 +38,8 @@ class HnswlibPeer final : public Peer {
 
   void open() override { graph_ = std::make_unique<Graph>(space_.get(), task_.saved_path); }
 
-  void search(const RowsView& queries, uint32_t ef, std::span<int32_t> ids) override {
-    graph_->setEf(ef);
+  void search(const RowsView& queries, uint32_t setting, std::span<int32_t> ids) override {
+    graph_->setEf(ef_of(setting));
     std::vector<float> unit(task_.dimensions);
     for (size_t i = 0; i < queries.count; ++i) {
       auto nearest = graph_->searchKnn(prepared(queries.row(i), unit), kK);

@@ -43,10 +43,12 @@ class NearfieldPeer final : public Peer {
     collection_ = take(database_->find(kCollection));
   }
 
-  void search(const RowsView& queries, uint32_t ef, std::span<int32_t> ids) override {
+  void search(const RowsView& queries, uint32_t recall, std::span<int32_t> ids) override {
+    nearfield::SearchOptions options{.k = kK};
+    if (recall != 0) options.recall = recall / 1000.0;
     for (size_t i = 0; i < queries.count; ++i) {
-      const auto hits = take(
-          collection_->search({queries.row(i), queries.dimensions}, {.k = kK, .ef = ef}, scratch_));
+      const auto hits =
+          take(collection_->search({queries.row(i), queries.dimensions}, options, scratch_));
       for (size_t j = 0; j < kK; ++j) {
         ids[i * kK + j] =
             j < hits.size() ? static_cast<int32_t>(collection_->id_at(hits[j].slot).number()) : -1;

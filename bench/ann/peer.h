@@ -18,6 +18,9 @@ inline constexpr uint32_t kK = 10;
 inline constexpr uint32_t kM = 16;
 inline constexpr uint32_t kEfConstruction = 200;
 
+// The ef of a setting, see Peer::search.
+inline uint32_t ef_of(uint32_t setting) { return setting == 0 ? 100 : setting; }
+
 // What a peer knows before it sees a row.
 struct Task {
   size_t dimensions = 0;
@@ -35,8 +38,10 @@ class Peer {
   virtual void save() = 0;
   // In place of build(): the index that another process saved.
   virtual void open() = 0;
-  // Answers the queries on one thread. `ids` has kK places a query, -1 where fewer were found.
-  virtual void search(const RowsView& queries, uint32_t ef, std::span<int32_t> ids) = 0;
+  // Answers the queries on one thread. `setting` is ef, for Nearfield the recall asked for in
+  // thousandths; 0 stands for a usual one: ef 100, the default recall. `ids` has kK places a query,
+  // -1 where fewer were found.
+  virtual void search(const RowsView& queries, uint32_t setting, std::span<int32_t> ids) = 0;
 };
 
 std::unique_ptr<Peer> make_nearfield(const Task& task);

@@ -28,30 +28,34 @@ export function recall(found, truth, k) {
   return hits / truth.length;
 }
 
+/** Steps by `ef`, and by the expected recall in thousandths, which is what a search of Nearfield is told by default. */
+export const efs = [10, 20, 40, 70, 100, 150, 200, 300, 400, 600, 800];
+export const targets = [800, 900, 930, 950, 965, 980, 985, 990, 993, 995, 997, 999];
+
 /**
- * Climbs a ladder of ef: at each step the peers take turns, a first round warms up, and the median counts. Whoever
- * reaches `enough` climbs no further; a peer that has `efs` takes those steps alone. `search(peer, ef)` resolves to `{ seconds, ids }` for all queries. Returns a
- * ladder for each peer, in their order.
+ * Climbs the peers' ladders, each its own `ladder` of settings: at each step they take turns, a first round warms up,
+ * and the median counts. Whoever reaches `enough`, or the end, climbs no further. `search(peer, setting)` resolves to
+ * `{ seconds, ids }` for all queries. Returns what each step came to for each peer, in their order.
  */
-export async function climb(peers, ladder, rounds, { truth, k }, search) {
+export async function climb(peers, rounds, { truth, k }, search) {
   const queries = truth.length / k;
   const steps = new Map(peers.map((peer) => [peer, []]));
   let climbing = peers;
-  for (const ef of ladder) {
-    const here = climbing.filter(({ efs }) => !efs || efs.includes(ef));
+  for (let i = 0; climbing.length > 0; ++i) {
+    const here = climbing;
     const taken = new Map(here.map((peer) => [peer, { rates: [], ids: null }]));
     for (let round = 0; round <= rounds; ++round) {
       for (const peer of inTurn(here, round)) {
-        const { seconds, ids } = await search(peer, ef);
+        const { seconds, ids } = await search(peer, peer.ladder[i]);
         const { rates } = taken.get(peer);
         taken.get(peer).ids = ids;
         if (round > 0) rates.push(queries / seconds);
       }
     }
     for (const [peer, { rates, ids }] of taken) {
-      steps.get(peer).push({ ef, recall: recall(ids, truth, k), qps: summary(rates) });
+      steps.get(peer).push({ setting: peer.ladder[i], recall: recall(ids, truth, k), qps: summary(rates) });
     }
-    climbing = climbing.filter((peer) => !(steps.get(peer).at(-1)?.recall >= enough));
+    climbing = climbing.filter((peer) => i + 1 < peer.ladder.length && steps.get(peer).at(-1).recall < enough);
   }
   return [...steps.values()];
 }

@@ -88,14 +88,17 @@ export const figureTable = (peers, figures) =>
     figures.map(({ what, of, format }) => [what, ...peers.map((peer) => format(of(peer)))]),
   );
 
-/** Recall and rate of each peer at each ef. */
+/** Setting, recall and rate of each peer at each step. */
 export function ladderTable(peers) {
-  const efs = [...new Set(peers.flatMap((peer) => peer.ladder.map((step) => step.ef)))].sort((a, b) => a - b);
-  const cell = (peer, ef) => {
-    const step = peer.ladder.find((each) => each.ef === ef);
-    return step && `${step.recall.toFixed(4)} ${whole(step.qps.median).padStart(7)}`;
+  const longest = Math.max(...peers.map((peer) => peer.ladder.length));
+  const cell = (peer, i) => {
+    const step = peer.ladder[i];
+    if (!step) return undefined;
+    const setting = peer.name.startsWith('nearfield') ? (step.setting / 1000).toFixed(3).slice(1) : step.setting;
+    return `${String(setting).padStart(4)}: ${step.recall.toFixed(4)} ${whole(step.qps.median).padStart(7)}`;
   };
-  return table(['ef', ...peers.map(({ name }) => name)], efs.map((ef) => [ef, ...peers.map((peer) => cell(peer, ef))]));
+  const steps = Array.from({ length: longest }, (_, i) => [i + 1, ...peers.map((peer) => cell(peer, i))]);
+  return table(['step', ...peers.map(({ name }) => name)], steps);
 }
 
 /** The figures in which another is better than the first peer, Nearfield, by more than the 3 % that mean something. */

@@ -11,18 +11,17 @@ import { StepError, main, step } from '../../scripts/lib/run.mjs';
 import { serve } from '../../scripts/lib/static-server.mjs';
 import { setUpPeers } from '../../scripts/setup.mjs';
 import { cache, readSet } from '../lib/data-set.mjs';
-import { climb, inTurn, rateAt, recalls, summary } from '../lib/measure.mjs';
+import { climb, efs, inTurn, rateAt, recalls, summary, targets } from '../lib/measure.mjs';
 import { behindList, circumstances, figureTable, fixed, heading, keep, ladderTable, whole } from '../lib/report.mjs';
 import { exactNeighbours } from './truth.mjs';
 
-const ladder = [10, 20, 40, 70, 100, 150, 200, 300, 400];
 const peersFolder = join(root, 'bench', 'peers');
 
 const known = [
-  { name: 'nearfield', module: 'nearfield' },
-  { name: 'nearfield-simd', module: 'nearfield', simd: true },
-  { name: 'nearfield-sync', module: 'nearfield-sync' },
-  { name: 'hnswlib-wasm', module: 'hnswlib-wasm', package: 'hnswlib-wasm' },
+  { name: 'nearfield', module: 'nearfield', ladder: targets },
+  { name: 'nearfield-simd', module: 'nearfield', simd: true, ladder: targets },
+  { name: 'nearfield-sync', module: 'nearfield-sync', ladder: targets },
+  { name: 'hnswlib-wasm', module: 'hnswlib-wasm', package: 'hnswlib-wasm', ladder: efs },
   // One index for each ef, and so one ef a build.
   { name: 'edgevec', module: 'edgevec', package: 'edgevec', efs: [100, 20, 40, 200, 400] },
 ];
@@ -64,6 +63,13 @@ function parse() {
 const version = ({ package: name }) =>
   name && JSON.parse(readFileSync(join(peersFolder, 'node_modules', name, 'package.json'), 'utf8')).version;
 
+/** A peer whose index fixes ef has as many steps as it builds indexes. */
+function withLadder(peer, buildRounds) {
+  if (!peer.efs) return peer;
+  const efs = peer.efs.slice(0, buildRounds);
+  return { ...peer, efs, ladder: [...efs].sort((a, b) => a - b) };
+}
+
 /** One peer in a page of its own; load() takes a new page and a new store. */
 class Peer {
   constructor(known, context, task) {
@@ -79,7 +85,7 @@ class Peer {
 
   build = (ef) => this.#call('build', ef);
   save = () => this.#call('save');
-  search = (ef) => this.#call('search', ef);
+  search = (setting) => this.#call('search', setting);
 
   /** In a new page, what the last one saved. */
   async open() {
@@ -127,7 +133,7 @@ async function measureBuilds(peers, rounds) {
 /** Chromium compiles WebAssembly again, and better, once it has run for a while. */
 async function warmUp(peers) {
   for (let round = 0; round < 3; ++round) {
-    for (const peer of peers) await peer.search(peer.efs?.[0] ?? 100);
+    for (const peer of peers) await peer.search(peer.ladder[0]);
   }
 }
 
@@ -185,10 +191,10 @@ async function compare({ name, rows, rounds, buildRounds, peers: wanted }) {
       dimensions: set.dimensions,
       metric: set.metric,
     };
-    const peers = wanted.map((each) => new Peer({ ...each, efs: each.efs?.slice(0, buildRounds) }, context, task));
+    const peers = wanted.map((each) => new Peer(withLadder(each, buildRounds), context, task));
     const builds = await measureBuilds(peers, buildRounds);
     await warmUp(peers);
-    const ladders = await climb(peers, ladder, rounds, set, (peer, ef) => peer.search(ef));
+    const ladders = await climb(peers, rounds, set, (peer, setting) => peer.search(setting));
     for (const peer of peers) await peer.close();
     const opens = await measureOpens(peers, rounds, set);
     return {
@@ -240,7 +246,7 @@ function format(result) {
     '',
     figureTable(peers, figures),
     '',
-    `Recall@${result.k} and queries a second, one at a time:`,
+    `Setting (ef; for Nearfield the recall asked for), recall@${result.k} and queries a second, one at a time:`,
     '',
     ladderTable(peers),
     '',

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { climb, inTurn, median, rateAt, recall } from '../../bench/lib/measure.mjs';
 import { exactNeighbours } from '../../bench/web/truth.mjs';
 
-const step = (ef, found, rate) => ({ ef, recall: found, qps: { median: rate } });
+const step = (setting, found, rate) => ({ setting, recall: found, qps: { median: rate } });
 
 describe('measure', () => {
   it('takes the middle of an odd and of an even number of rounds', () => {
@@ -35,18 +35,19 @@ describe('measure', () => {
     expect(rateAt([step(10, 0.95, 100), step(20, 0.94, 150), step(40, 0.99, 900)], 0.9)).toBe(900);
   });
 
-  it('climbs until enough is found, and takes only the steps that a peer has', async () => {
+  it('climbs each ladder to its end, or until enough is found', async () => {
     const truth = Int32Array.of(5);
     const asked = [];
-    const search = async (peer, ef) => {
-      asked.push(`${peer.name}${ef}`);
-      return { seconds: 0.5, ids: [peer.name === 'quick' || ef >= 40 ? 5 : 6] };
+    const search = async (peer, setting) => {
+      asked.push(`${peer.name}${setting}`);
+      return { seconds: 0.5, ids: [peer.name === 'quick' || setting >= 40 ? 5 : 6] };
     };
-    const peers = [{ name: 'quick' }, { name: 'slow' }, { name: 'some', efs: [20] }];
-    const [quick, slow, some] = await climb(peers, [10, 20, 40, 70], 1, { truth, k: 1 }, search);
-    expect(quick.map(({ ef }) => ef)).toEqual([10]);
-    expect(slow.map(({ ef, recall: found }) => [ef, found])).toEqual([[10, 0], [20, 0], [40, 1]]);
-    expect(some.map(({ ef }) => ef)).toEqual([20]);
+    const ladder = [10, 20, 40, 70];
+    const peers = [{ name: 'quick', ladder }, { name: 'slow', ladder }, { name: 'some', ladder: [30] }];
+    const [quick, slow, some] = await climb(peers, 1, { truth, k: 1 }, search);
+    expect(quick.map(({ setting }) => setting)).toEqual([10]);
+    expect(slow.map(({ setting, recall: found }) => [setting, found])).toEqual([[10, 0], [20, 0], [40, 1]]);
+    expect(some.map(({ setting }) => setting)).toEqual([30]);
     expect(quick[0].qps).toEqual({ median: 2, rounds: [2] });
     expect(asked.filter((call) => call === 'slow20')).toHaveLength(2); // one round warms up
   });

@@ -4,7 +4,7 @@
 //   build(vectors, ef)         from rows to an index that answers; ef for those that fix it here
 //   save()                     into IndexedDB
 //   open()                     what save() left there, in another page
-//   search(query, ef)          the ids of the ten nearest, perhaps as a promise
+//   search(query, setting)     the ids of the ten nearest, perhaps as a promise; without a setting, with a usual one
 //   about()                    what ran, in a few words
 //   close()                    lets go of the store, if it must
 /* global window */
@@ -37,10 +37,10 @@ const calls = {
 
   save: () => peer.save(),
 
-  async search(ef) {
+  async search(setting) {
     const answers = [];
     const start = performance.now();
-    for (const query of queries) answers.push(await peer.search(query, ef));
+    for (const query of queries) answers.push(await peer.search(query, setting));
     const seconds = (performance.now() - start) / 1000;
     return { seconds, ids: answers.flatMap((ids) => Array.from({ length: k }, (_, i) => ids[i] ?? -1)) };
   },
@@ -51,7 +51,7 @@ const calls = {
     const start = performance.now();
     const opened = await (await import(given.module)).load(given);
     await opened.open();
-    const ids = await opened.search(query, 100);
+    const ids = await opened.search(query);
     const seconds = (performance.now() - start) / 1000;
     await opened.close?.();
     return { seconds, ids };

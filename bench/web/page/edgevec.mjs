@@ -26,7 +26,7 @@ export async function load(task) {
       indexes.set(100, await EdgeVec.load(store));
     },
     // Its ids begin at 1.
-    search: (query, ef) => indexes.get(ef).search(prepared(query, task), 10).map(({ id }) => id - 1),
+    search: (query, ef = 100) => indexes.get(ef).search(prepared(query, task), 10).map(({ id }) => id - 1),
     about: () => 'f32 rows, in the calling thread',
   };
 }

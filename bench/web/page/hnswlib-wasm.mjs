@@ -23,7 +23,7 @@ export async function load(task) {
       await synced(true);
       await index.readIndex(store, rows);
     },
-    search(query, ef) {
+    search(query, ef = 100) {
       index.setEfSearch(ef);
       return index.searchKnn(prepared(query, task), 10, undefined).neighbors;
     },

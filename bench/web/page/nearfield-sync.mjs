@@ -1,6 +1,8 @@
 // Nearfield in the calling thread, as the other libraries are.
 const { open } = await import('/dist/sync.js');
 
+const recallOf = (setting) => (setting === undefined ? undefined : setting / 1000);
+
 export async function load({ store, dimensions, metric }) {
   const db = await open(store, { storage: 'indexeddb' });
   let docs;
@@ -13,7 +15,7 @@ export async function load({ store, dimensions, metric }) {
     open() {
       docs = db.collection('docs');
     },
-    search: (vector, ef) => docs.search({ vector, k: 10, ef }).map(({ id }) => id),
+    search: (vector, setting) => docs.search({ vector, k: 10, recall: recallOf(setting) }).map(({ id }) => id),
     about() {
       const { variant, kernels } = db.info();
       return `${variant}, kernels ${kernels}, in the calling thread`;

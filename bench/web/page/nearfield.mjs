@@ -1,6 +1,8 @@
 // Nearfield as a page has it: the engine in a worker, a message for each search. `simd` keeps it from relaxed SIMD.
 const { open } = await import('/dist/index.js');
 
+const recallOf = (setting) => (setting === undefined ? undefined : setting / 1000);
+
 export async function load({ store, dimensions, metric, simd }) {
   // A plain address means plain SIMD.
   const options = simd ? { wasmUrl: new URL('/dist/nearfield-simd.wasm', import.meta.url) } : {};
@@ -15,7 +17,7 @@ export async function load({ store, dimensions, metric, simd }) {
     async open() {
       docs = await db.collection('docs');
     },
-    search: async (vector, ef) => (await docs.search({ vector, k: 10, ef })).map(({ id }) => id),
+    search: async (vector, setting) => (await docs.search({ vector, k: 10, recall: recallOf(setting) })).map(({ id }) => id),
     async about() {
       const { variant, kernels } = await db.info();
       return `${variant}, kernels ${kernels}, in its worker`;

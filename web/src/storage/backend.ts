@@ -23,7 +23,7 @@ export interface Sink {
  */
 export abstract class Backend implements StorageCalls {
   abstract readonly kind: StorageKind;
-  /** Where a flush starts another file. IndexedDB copies a value whole, so files are small there. */
+  /** Where a flush starts another file. */
   readonly preferredFileBytes: number = 4 << 20;
   detail = '';
   names: readonly string[] = [];

@@ -38,6 +38,8 @@ function abortOnFailure(idbfs: Idbfs): void {
 
 export class IndexedDbBackend extends Backend {
   readonly kind = 'indexeddb';
+  /** A value is copied whole, so that files must not be too large; but Chromium reads few large values faster. */
+  override readonly preferredFileBytes: number = 16 << 20;
   private readonly fs: FileSystem;
   private readonly folder: string;
   private readonly released = new Set<string>();
