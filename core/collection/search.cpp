@@ -124,7 +124,7 @@ Result<std::vector<Hit>> CollectionImpl::search_checked(std::span<const float> v
                                                         const SearchOptions& options,
                                                         SearchScratch::Parts& scratch,
                                                         SearchStats& stats) const {
-  if (const auto bad = unusable_value(vector)) {
+  if (const auto bad = unusable_value(vector, RowType::kF32)) {
     return Error{ErrorCode::kNotFinite, "the query has " + *bad};
   }
   NEARFIELD_ASSIGN(const Query query, Query::make(vector, options_.metric));
