@@ -101,10 +101,10 @@ int main(int argc, char** argv) {
             pairs(table->dot_f16, floats, halves, n), pairs(table->l2_f16, floats, halves, n),
             fours<float>(table->dot4_f16, floats, halves, n),
             fours<float>(table->l24_f16, floats, halves, n), pairs(table->dot_u7, codes, codes, n),
-            fours<int32_t>(table->dot4_u7, codes, codes, n), block_time}) {
+            fours<int32_t>(table->dot4_u7, codes, codes, n)}) {
         std::printf(" %8.2f", time);
       }
-      std::printf(" %8.1f\n", static_cast<double>(n) / block_time);
+      std::printf(" %8.3f %8.1f\n", block_time, static_cast<double>(n) / block_time);
     }
   }
 }
