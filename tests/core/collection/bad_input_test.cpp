@@ -114,6 +114,7 @@ TEST_CASE("options out of range are refused and name the range") {
   CHECK(database->collection("docs", {.dimensions = 2, .metric = Metric::kL2}).error().code ==
         ErrorCode::kOptionsMismatch);
   const auto halves = database->collection("docs", {.dimensions = 2, .row_type = RowType::kF16});
+  REQUIRE_FALSE(halves.ok());
   CHECK(halves.error().code == ErrorCode::kOptionsMismatch);
   CHECK_THAT(halves.error().detail, ContainsSubstring("storage f32") && ContainsSubstring("f16"));
 }
