@@ -18,6 +18,7 @@ constexpr size_t kBlockRows = 256;
 constexpr size_t kMostRows = 2048;
 
 alignas(64) float floats[kCacheBytes / sizeof(float) + 2048];
+alignas(64) uint16_t halves[kCacheBytes / sizeof(uint16_t) + 2048];
 alignas(64) uint8_t codes[2 * kBlockRows * 1536];
 int32_t block[kBlockRows * kBlockRows];
 volatile float keep;  // so that no result is unused
@@ -38,18 +39,18 @@ double nanoseconds_per_pair(size_t pairs, Function run) {
   return best / static_cast<double>(times * pairs);
 }
 
-template <class T, class Kernel>
-double pairs(Kernel kernel, const T* data, size_t n) {
+template <class Query, class T, class Kernel>
+double pairs(Kernel kernel, const Query* query, const T* data, size_t n) {
   const size_t rows = std::min(kCacheBytes / (n * sizeof(T)), kMostRows);
   return nanoseconds_per_pair(rows, [=] {
     float sum = 0;
-    for (size_t r = 0; r < rows; ++r) sum += static_cast<float>(kernel(data, data + r * n, n));
+    for (size_t r = 0; r < rows; ++r) sum += static_cast<float>(kernel(query, data + r * n, n));
     keep = sum;
   });
 }
 
-template <class Out, class T, class Kernel>
-double fours(Kernel kernel, const T* data, size_t n) {
+template <class Out, class Query, class T, class Kernel>
+double fours(Kernel kernel, const Query* query, const T* data, size_t n) {
   const size_t rows = std::min(kCacheBytes / (n * sizeof(T)), kMostRows) / 4 * 4;
   return nanoseconds_per_pair(rows, [=] {
     float sum = 0;
@@ -57,7 +58,7 @@ double fours(Kernel kernel, const T* data, size_t n) {
       const T* const four[4] = {data + r * n, data + (r + 1) * n, data + (r + 2) * n,
                                 data + (r + 3) * n};
       Out out[4];
-      kernel(data, four, n, out);
+      kernel(query, four, n, out);
       sum += static_cast<float>(out[0] + out[3]);
     }
     keep = sum;
@@ -76,20 +77,34 @@ double blocks(const Kernels& table, size_t n) {
 int main(int argc, char** argv) {
   uint32_t state = 1;
   for (float& x : floats) x = static_cast<float>((state = state * 1664525u + 1013904223u) >> 20);
+  for (uint16_t& x : halves) {  // normal and below 1
+    x = static_cast<uint16_t>(((state = state * 1664525u + 1013904223u) >> 19) + 0x1c00u);
+  }
   for (uint8_t& x : codes) x = static_cast<uint8_t>((state = state * 1664525u + 1013904223u) >> 25);
 
-  std::printf("%-13s %6s %9s %9s %9s %9s %9s %9s %9s %8s\n", "ns per pair", "n", "dot_f32",
-              "l2_f32", "dot4_f32", "l24_f32", "dot_u7", "dot4_u7", "block_u7", "GMAC/s");
+  std::printf("%-13s %6s", "ns per pair", "n");
+  for (const char* kernel : {"dot_f32", "l2_f32", "dot4_f32", "l24_f32", "dot_f16", "l2_f16",
+                             "dot4_f16", "l24_f16", "dot_u7", "dot4_u7", "block_u7", "GMAC/s"}) {
+    std::printf(" %8s", kernel);
+  }
+  std::printf("\n");
   for (const Kernels* table : nearfield::supported_kernels()) {
     const auto is_wanted = [&](const char* name) { return std::strcmp(name, table->name) == 0; };
     if (argc > 1 && std::none_of(argv + 1, argv + argc, is_wanted)) continue;
     for (const size_t n : kDimensions) {
       const double block_time = blocks(*table, n);
-      std::printf("%-13s %6zu %9.2f %9.2f %9.2f %9.2f %9.2f %9.2f %9.3f %8.1f\n", table->name, n,
-                  pairs(table->dot_f32, floats, n), pairs(table->l2_f32, floats, n),
-                  fours<float>(table->dot4_f32, floats, n), fours<float>(table->l24_f32, floats, n),
-                  pairs(table->dot_u7, codes, n), fours<int32_t>(table->dot4_u7, codes, n),
-                  block_time, static_cast<double>(n) / block_time);
+      std::printf("%-13s %6zu", table->name, n);
+      for (const double time :
+           {pairs(table->dot_f32, floats, floats, n), pairs(table->l2_f32, floats, floats, n),
+            fours<float>(table->dot4_f32, floats, floats, n),
+            fours<float>(table->l24_f32, floats, floats, n),
+            pairs(table->dot_f16, floats, halves, n), pairs(table->l2_f16, floats, halves, n),
+            fours<float>(table->dot4_f16, floats, halves, n),
+            fours<float>(table->l24_f16, floats, halves, n), pairs(table->dot_u7, codes, codes, n),
+            fours<int32_t>(table->dot4_u7, codes, codes, n)}) {
+        std::printf(" %8.2f", time);
+      }
+      std::printf(" %8.3f %8.1f\n", block_time, static_cast<double>(n) / block_time);
     }
   }
 }

@@ -18,16 +18,18 @@ float inverse_length(std::span<const float> vector) {
 Result<Query> Query::make(std::span<const float> vector, Metric metric) {
   Query query;
   NEARFIELD_ASSIGN(query.buffer_,
-                   Buffer::allocate(round_up(vector.size(), kFloatPad) * sizeof(float)));
+                   Buffer::allocate(round_up(vector.size(), kHalfPad) * sizeof(float)));
   std::memcpy(query.buffer_.data(), vector.data(), vector.size_bytes());
   if (metric == Metric::kCosine) query.scale_ = inverse_length(vector);
   return query;
 }
 
-Rows::Rows(uint32_t dimensions, Metric metric, unsigned block_shift)
+Rows::Rows(uint32_t dimensions, Metric metric, RowType type, unsigned block_shift)
     : dimensions_(dimensions),
       metric_(metric),
-      values_(round_up(dimensions, kFloatPad), block_shift),
+      type_(type),
+      padded_(round_up(size_t{dimensions}, type == RowType::kF16 ? kHalfPad : kFloatPad)),
+      values_(padded_ * value_bytes(type), block_shift),
       scales_(1, block_shift) {}
 
 Result<void> Rows::resize(uint32_t rows) {
@@ -39,9 +41,24 @@ Result<void> Rows::resize(uint32_t rows) {
   return resized;
 }
 
+std::span<const float> Rows::get(uint32_t slot, std::vector<float>& widened) const {
+  if (type_ == RowType::kF32) return {row<float>(slot), dimensions_};
+  const auto* halves = row<uint16_t>(slot);
+  widened.resize(dimensions_);
+  std::transform(halves, halves + dimensions_, widened.begin(), from_half);
+  return widened;
+}
+
 void Rows::set(uint32_t slot, std::span<const float> vector) {
-  std::memcpy(values_.row(slot), vector.data(), vector.size_bytes());
-  if (metric_ == Metric::kCosine) *scales_.row(slot) = inverse_length(vector);
+  if (type_ == RowType::kF32) {
+    std::memcpy(values_.row(slot), vector.data(), vector.size_bytes());
+  } else {
+    std::transform(vector.begin(), vector.end(), reinterpret_cast<uint16_t*>(values_.row(slot)),
+                   to_half);
+  }
+  if (metric_ != Metric::kCosine) return;
+  std::vector<float> widened;
+  *scales_.row(slot) = inverse_length(get(slot, widened));
 }
 
 float Rows::finish(float sum, const Query& query, uint32_t slot) const {
@@ -55,16 +72,26 @@ float Rows::finish(float sum, const Query& query, uint32_t slot) const {
 }
 
 float Rows::distance(const Kernels& kernels, const Query& query, uint32_t slot) const {
-  const auto kernel = metric_ == Metric::kL2 ? kernels.l2_f32 : kernels.dot_f32;
-  return finish(kernel(query.values(), values_.row(slot), values_.stride()), query, slot);
+  const bool l2 = metric_ == Metric::kL2;
+  const float* q = query.values();
+  const float sum = type_ == RowType::kF32
+                        ? (l2 ? kernels.l2_f32 : kernels.dot_f32)(q, row<float>(slot), padded_)
+                        : (l2 ? kernels.l2_f16 : kernels.dot_f16)(q, row<uint16_t>(slot), padded_);
+  return finish(sum, query, slot);
 }
 
 void Rows::distance4(const Kernels& kernels, const Query& query, const uint32_t slots[4],
                      float out[4]) const {
-  const auto kernel = metric_ == Metric::kL2 ? kernels.l24_f32 : kernels.dot4_f32;
-  const float* rows[4];
-  for (int r = 0; r < 4; ++r) rows[r] = values_.row(slots[r]);
-  kernel(query.values(), rows, values_.stride(), out);
+  const bool l2 = metric_ == Metric::kL2;
+  if (type_ == RowType::kF32) {
+    const float* const rows[4] = {row<float>(slots[0]), row<float>(slots[1]), row<float>(slots[2]),
+                                  row<float>(slots[3])};
+    (l2 ? kernels.l24_f32 : kernels.dot4_f32)(query.values(), rows, padded_, out);
+  } else {
+    const uint16_t* const rows[4] = {row<uint16_t>(slots[0]), row<uint16_t>(slots[1]),
+                                     row<uint16_t>(slots[2]), row<uint16_t>(slots[3])};
+    (l2 ? kernels.l24_f16 : kernels.dot4_f16)(query.values(), rows, padded_, out);
+  }
   for (int r = 0; r < 4; ++r) out[r] = finish(out[r], query, slots[r]);
 }
 

@@ -45,7 +45,13 @@ std::string_view metric_name(Metric metric) {
   return "unknown";
 }
 
-std::string_view row_type_name(RowType) { return "f32"; }
+std::string_view row_type_name(RowType row_type) {
+  switch (row_type) {
+    case RowType::kF32: return "f32";
+    case RowType::kF16: return "f16";
+  }
+  return "unknown";
+}
 
 std::string describe_id(IdView id) {
   if (!id.is_text()) return std::to_string(id.number());
@@ -63,7 +69,7 @@ Result<void> validate(const CollectionOptions& options) {
   if (options.dimensions < 1 || options.dimensions > kMaxDimensions) {
     return refuse("dimensions", options.dimensions, 1, kMaxDimensions);
   }
-  if (options.metric > Metric::kDot || options.row_type > RowType::kF32) {
+  if (options.metric > Metric::kDot || options.row_type > RowType::kF16) {
     return Error{ErrorCode::kInvalidArgument, "unknown metric or row type"};
   }
   if (options.m < 2 || options.m > kMaxM) return refuse("m", options.m, 2, kMaxM);

@@ -10,10 +10,11 @@ namespace {
 
 // Blocks of about 4 MiB of rows: what a segment holds and a write rewrites. At most 4,096 rows, so
 // that the texts of a block stay below 4 GiB.
-unsigned choose_block_shift(uint32_t dimensions) {
+unsigned choose_block_shift(const CollectionOptions& options) {
   constexpr size_t kBlockBytes = 4u << 20;
+  const size_t row_bytes = options.dimensions * value_bytes(options.row_type);
   unsigned shift = 6;
-  while (shift < 12 && (size_t{dimensions} * sizeof(float) << (shift + 1)) <= kBlockBytes) ++shift;
+  while (shift < 12 && (row_bytes << (shift + 1)) <= kBlockBytes) ++shift;
   return shift;
 }
 
@@ -27,12 +28,17 @@ CollectionImpl::CollectionImpl(std::string name, uint32_t number, const Collecti
       number_(number),
       options_(options),
       environment_(environment),
-      block_shift_(choose_block_shift(options.dimensions)) {
+      block_shift_(choose_block_shift(options)) {
   make_empty_parts();
 }
 
+std::unique_ptr<Rows> CollectionImpl::empty_rows() const {
+  return std::make_unique<Rows>(options_.dimensions, options_.metric, options_.row_type,
+                                block_shift_);
+}
+
 void CollectionImpl::make_empty_parts() {
-  rows_ = std::make_unique<Rows>(options_.dimensions, options_.metric, block_shift_);
+  rows_ = empty_rows();
   ids_ = std::make_unique<IdColumn>(block_shift_);
   metadata_ = std::make_unique<TextColumn>(block_shift_);
   dead_.clear();
@@ -40,14 +46,17 @@ void CollectionImpl::make_empty_parts() {
   graph_ = std::make_unique<Graph>(2 * options_.m, block_shift_);
 }
 
-std::optional<std::string> CollectionImpl::unusable_value(std::span<const float> vector) {
+std::optional<std::string> CollectionImpl::unusable_value(std::span<const float> vector,
+                                                          RowType type) {
+  const float largest = largest_value(type);
   for (size_t i = 0; i < vector.size(); ++i) {
     const float value = vector[i];
-    if (std::fabs(value) <= kLargestValue) continue;
+    if (std::fabs(value) <= largest) continue;
     const std::string found = std::isnan(value)   ? "NaN"
                               : std::isinf(value) ? "infinity"
                                                   : std::to_string(value);
-    return found + " at position " + std::to_string(i) + "; expected finite numbers within ±1e15";
+    return found + " at position " + std::to_string(i) + "; expected finite numbers within ±" +
+           (type == RowType::kF16 ? "65504, the range of f16" : "1e15");
   }
   return std::nullopt;
 }
@@ -86,7 +95,8 @@ Result<void> CollectionImpl::check_batch(const Batch& batch) const {
                                                     " bytes; expected at most " +
                                                     std::to_string(kMaxMetadataBytes)};
     }
-    if (const auto bad = unusable_value(batch.vectors.subspan(row * dimensions, dimensions))) {
+    if (const auto bad = unusable_value(batch.vectors.subspan(row * dimensions, dimensions),
+                                        options_.row_type)) {
       return Error{ErrorCode::kNotFinite,
                    at_row(row) + " (id " + describe_id(id) + ") has " + *bad};
     }
@@ -178,15 +188,16 @@ Result<void> CollectionImpl::compact_if_worthwhile() {
 
 Result<void> CollectionImpl::compact() {
   const auto live = static_cast<uint32_t>(count());
-  auto rows = std::make_unique<Rows>(options_.dimensions, options_.metric, block_shift_);
+  auto rows = empty_rows();
   auto ids = std::make_unique<IdColumn>(block_shift_);
   auto metadata = std::make_unique<TextColumn>(block_shift_);
   NEARFIELD_TRY(rows->resize(live));
   NEARFIELD_TRY(ids->ensure_index(SlotSet()));
   NEARFIELD_TRY(ids->reserve(live));
+  std::vector<float> widened;
   uint32_t to = 0;
   for (uint32_t from = next_live(0); from < rows_->rows(); from = next_live(from + 1)) {
-    rows->set(to++, rows_->get(from));
+    rows->set(to++, rows_->get(from, widened));
     ids->append(ids_->get(from));
     metadata->append(metadata_->get(from));
   }
@@ -208,8 +219,13 @@ Result<Record> CollectionImpl::get(IdView id) {
     return Error{ErrorCode::kNotFound,
                  "no record with id " + describe_id(id) + " in collection \"" + name_ + "\""};
   }
-  const auto vector = rows_->get(*slot);
-  return Record{id.to_id(), {vector.begin(), vector.end()}, std::string(metadata_at(*slot))};
+  return Record{id.to_id(), vector_at(*slot), std::string(metadata_at(*slot))};
+}
+
+std::vector<float> CollectionImpl::vector_at(uint32_t slot) const {
+  std::vector<float> widened;
+  const auto vector = rows_->get(slot, widened);
+  return {vector.begin(), vector.end()};
 }
 
 std::string_view CollectionImpl::metadata_at(uint32_t slot) const {

@@ -76,15 +76,16 @@ class CollectionImpl final : public Collection {
                                                      SearchStats* stats) const override;
   IdView id_at(uint32_t slot) const override { return ids_->get(slot); }
   std::string_view metadata_at(uint32_t slot) const override;
-  std::span<const float> vector_at(uint32_t slot) const override { return rows_->get(slot); }
+  std::vector<float> vector_at(uint32_t slot) const override;
   uint32_t next_live(uint32_t slot) const override;
   CollectionStats stats() const override;
 
  private:
   // collection.cpp
   Result<void> check_batch(const Batch& batch) const;
-  // What no vector may hold, or nullopt: "NaN at position 3; expected ...".
-  static std::optional<std::string> unusable_value(std::span<const float> vector);
+  std::unique_ptr<Rows> empty_rows() const;
+  // What no row of this type may hold, or nullopt: "NaN at position 3; expected ...".
+  static std::optional<std::string> unusable_value(std::span<const float> vector, RowType type);
   void reset();
   Result<void> compact_if_worthwhile();
   Result<void> compact();

@@ -168,6 +168,8 @@ class DatabaseImpl final : public Database {
         differs("dimensions", std::to_string(have.dimensions), std::to_string(wanted.dimensions)));
     NEARFIELD_TRY(differs("metric", std::string(metric_name(have.metric)),
                           std::string(metric_name(wanted.metric))));
+    NEARFIELD_TRY(differs("storage", std::string(row_type_name(have.row_type)),
+                          std::string(row_type_name(wanted.row_type))));
     NEARFIELD_TRY(differs("m", std::to_string(have.m), std::to_string(wanted.m)));
     NEARFIELD_TRY(differs("efConstruction", std::to_string(have.ef_construction),
                           std::to_string(wanted.ef_construction)));

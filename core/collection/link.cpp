@@ -68,8 +68,9 @@ bool CollectionImpl::tail_leaves_range() const {
   uint64_t longer = 0;
   const double longest =
       static_cast<double>(codes_->longest()) * codes_->quantizer().step * codes_->quantizer().step;
+  std::vector<float> widened;
   for (uint32_t slot = graph_->rows(); slot < rows_->rows(); ++slot) {
-    const auto row = rows_->get(slot);
+    const auto row = rows_->get(slot, widened);
     clipped += codes_->quantizer().clipped(row.data(), row.size(), rows_->scale(slot));
     if (options_.metric != Metric::kDot) continue;
     double squares = 0;
@@ -88,12 +89,13 @@ Result<void> CollectionImpl::start_bulk() {
   constexpr size_t kSampleValues = 1u << 20;
   const auto drawn =
       static_cast<uint32_t>(std::clamp<size_t>(kSampleValues / options_.dimensions, 64, rows));
+  std::vector<float> widened;
   std::vector<float> sample;
   sample.reserve(size_t{drawn} * options_.dimensions);
   for (uint32_t i = 0; i < drawn; ++i) {
     const uint32_t slot = drawn == rows ? i : random_below(options_.seed, i, rows);
     const float scale = rows_->scale(slot);
-    for (const float value : rows_->get(slot)) sample.push_back(value * scale);
+    for (const float value : rows_->get(slot, widened)) sample.push_back(value * scale);
   }
   Codes& target = *codes;
   target.set_range(Quantizer::fit(sample, options_.metric), 0);
@@ -101,9 +103,10 @@ Result<void> CollectionImpl::start_bulk() {
   constexpr size_t kGrain = 256;
   const auto encode_all = [&] {
     environment_.pool->parallel_for(rows, kGrain, [&](size_t begin, size_t end, unsigned) {
+      std::vector<float> row;
       for (size_t i = begin; i < end; ++i) {
         const auto slot = static_cast<uint32_t>(i);
-        target.encode(slot, rows_->get(slot).data(), rows_->scale(slot));
+        target.encode(slot, rows_->get(slot, row).data(), rows_->scale(slot));
       }
     });
   };
@@ -129,8 +132,9 @@ Result<void> CollectionImpl::start_bulk() {
 Result<void> CollectionImpl::start_batches() {
   const uint32_t from = codes_->rows();
   NEARFIELD_TRY(codes_->resize(rows_->rows()));
+  std::vector<float> widened;
   for (uint32_t slot = from; slot < rows_->rows(); ++slot) {
-    codes_->encode(slot, rows_->get(slot).data(), rows_->scale(slot));
+    codes_->encode(slot, rows_->get(slot, widened).data(), rows_->scale(slot));
   }
   linker_ = make_batch_linker(*graph_, *codes_, *environment_.kernels, *environment_.pool,
                               {.degree = 2 * options_.m,

@@ -194,10 +194,10 @@ Result<CollectionImpl::State> CollectionImpl::decode_state(const std::string& na
     return corrupt(name, "its state record has the wrong length");
   if (metric > static_cast<uint8_t>(Metric::kDot))
     return corrupt(name, "unknown metric " + std::to_string(metric));
-  if (row_type != static_cast<uint8_t>(RowType::kF32)) {
+  if (row_type > static_cast<uint8_t>(RowType::kF16))
     return corrupt(name, "unknown row type " + std::to_string(row_type));
-  }
   state.options.metric = static_cast<Metric>(metric);
+  state.options.row_type = static_cast<RowType>(row_type);
   if (auto valid = validate(state.options); !valid) return corrupt(name, valid.error().detail);
   if (state.block_shift < kLeastBlockShift || state.block_shift > kMostBlockShift) {
     return corrupt(name, "blocks of 2^" + std::to_string(state.block_shift) + " rows");
@@ -239,7 +239,7 @@ Result<std::unique_ptr<CollectionImpl>> CollectionImpl::load(Store& store, uint3
 Result<void> CollectionImpl::load_rows(Store& store, const State& state) {
   const auto& segments = store.manifest().segments;
   const uint32_t block_rows = 1u << block_shift_;
-  const size_t row_bytes = rows_->value_blocks().stride() * sizeof(float);
+  const size_t row_bytes = rows_->value_blocks().stride();
   const size_t scale_bytes = options_.metric == Metric::kCosine ? sizeof(float) : 0;
   uint32_t next = 0;
   for (auto it = segments.lower_bound({number_, SegmentKind::kRows, 0});
@@ -365,12 +365,13 @@ void CollectionImpl::check(std::vector<std::string>& problems) const {
   const auto report = [&](const std::string& what) {
     problems.push_back(corrupt(name_, what).detail);
   };
+  std::vector<float> widened;
   for (uint32_t slot = next_live(0); slot < rows_->rows(); slot = next_live(slot + 1)) {
-    if (const auto bad = unusable_value(rows_->get(slot))) {
+    const auto row = rows_->get(slot, widened);
+    if (const auto bad = unusable_value(row, options_.row_type)) {
       report("row " + std::to_string(slot) + " has " + *bad);
     }
-    if (options_.metric == Metric::kCosine &&
-        rows_->scale(slot) != inverse_length(rows_->get(slot))) {
+    if (options_.metric == Metric::kCosine && rows_->scale(slot) != inverse_length(row)) {
       report("row " + std::to_string(slot) + " has a length that is not its own");
     }
   }

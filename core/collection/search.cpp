@@ -37,7 +37,7 @@ Result<void> CollectionImpl::check_search(size_t values, const SearchOptions& op
 }
 
 Result<Query> CollectionImpl::make_query(std::span<const float> vector) const {
-  if (const auto bad = unusable_value(vector)) {
+  if (const auto bad = unusable_value(vector, RowType::kF32)) {
     return Error{ErrorCode::kNotFinite, "the query has " + *bad};
   }
   return Query::make(vector, options_.metric);

@@ -45,17 +45,23 @@ Lanes zero() {
   return {z, z, z, z};
 }
 
-template <class Op>
-void add_half(Lanes& lanes, const float* a, const float* b) {
-  lanes.s0 = _mm256_add_ps(lanes.s0, Op::term(_mm256_loadu_ps(a), _mm256_loadu_ps(b)));
-  lanes.s1 = _mm256_add_ps(lanes.s1, Op::term(_mm256_loadu_ps(a + 8), _mm256_loadu_ps(b + 8)));
+// Eight values of a row.
+__m256 load_floats(const float* row) { return _mm256_loadu_ps(row); }
+__m256 load_floats(const uint16_t* row) {
+  return _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(row)));
 }
 
-template <class Op>
-void add_whole(Lanes& lanes, const float* a, const float* b) {
+template <class Op, class Row>
+void add_half(Lanes& lanes, const float* a, const Row* b) {
+  lanes.s0 = _mm256_add_ps(lanes.s0, Op::term(load_floats(a), load_floats(b)));
+  lanes.s1 = _mm256_add_ps(lanes.s1, Op::term(load_floats(a + 8), load_floats(b + 8)));
+}
+
+template <class Op, class Row>
+void add_whole(Lanes& lanes, const float* a, const Row* b) {
   add_half<Op>(lanes, a, b);
-  lanes.s2 = _mm256_add_ps(lanes.s2, Op::term(_mm256_loadu_ps(a + 16), _mm256_loadu_ps(b + 16)));
-  lanes.s3 = _mm256_add_ps(lanes.s3, Op::term(_mm256_loadu_ps(a + 24), _mm256_loadu_ps(b + 24)));
+  lanes.s2 = _mm256_add_ps(lanes.s2, Op::term(load_floats(a + 16), load_floats(b + 16)));
+  lanes.s3 = _mm256_add_ps(lanes.s3, Op::term(load_floats(a + 24), load_floats(b + 24)));
 }
 
 // 32 lanes to 4.
@@ -65,8 +71,8 @@ __m128 fold(const Lanes& lanes) {
   return _mm_add_ps(_mm256_castps256_ps128(sum8), _mm256_extractf128_ps(sum8, 1));
 }
 
-template <class Op>
-float one(const float* a, const float* b, size_t n) {
+template <class Op, class Row>
+float one(const float* a, const Row* b, size_t n) {
   Lanes lanes = zero();
   size_t i = 0;
   for (; i + 32 <= n; i += 32) add_whole<Op>(lanes, a + i, b + i);
@@ -77,8 +83,8 @@ float one(const float* a, const float* b, size_t n) {
 }
 
 // Lanes 0 + 2 and 1 + 3 of two rows: [r0 r1 r0 r1].
-template <class Op>
-__m128 two(const float* query, const float* row0, const float* row1, size_t n) {
+template <class Op, class Row>
+__m128 two(const float* query, const Row* row0, const Row* row1, size_t n) {
   Lanes lanes0 = zero(), lanes1 = zero();
   size_t i = 0;
   for (; i + 32 <= n; i += 32) {
@@ -93,8 +99,8 @@ __m128 two(const float* query, const float* row0, const float* row1, size_t n) {
   return _mm_add_ps(_mm_unpacklo_ps(x, y), _mm_unpackhi_ps(x, y));
 }
 
-template <class Op>
-void four(const float* query, const float* const rows[4], size_t n, float out[4]) {
+template <class Op, class Row>
+void four(const float* query, const Row* const rows[4], size_t n, float out[4]) {
   const __m128 s01 = two<Op>(query, rows[0], rows[1], n);
   const __m128 s23 = two<Op>(query, rows[2], rows[3], n);
   _mm_storeu_ps(out, _mm_add_ps(_mm_movelh_ps(s01, s23), _mm_movehl_ps(s23, s01)));
@@ -106,6 +112,14 @@ void dot4_f32(const float* query, const float* const rows[4], size_t n, float ou
   four<Dot>(query, rows, n, out);
 }
 void l24_f32(const float* query, const float* const rows[4], size_t n, float out[4]) {
+  four<L2>(query, rows, n, out);
+}
+float dot_f16(const float* query, const uint16_t* row, size_t n) { return one<Dot>(query, row, n); }
+float l2_f16(const float* query, const uint16_t* row, size_t n) { return one<L2>(query, row, n); }
+void dot4_f16(const float* query, const uint16_t* const rows[4], size_t n, float out[4]) {
+  four<Dot>(query, rows, n, out);
+}
+void l24_f16(const float* query, const uint16_t* const rows[4], size_t n, float out[4]) {
   four<L2>(query, rows, n, out);
 }
 
@@ -243,6 +257,7 @@ void dot_block_u7(const uint8_t* a, size_t rows_a, const uint8_t* b, size_t rows
 
 }  // namespace
 
-const Kernels kTable = {"avx2", dot_f32, l2_f32, dot4_f32, l24_f32, dot_u7, dot4_u7, dot_block_u7};
+const Kernels kTable = {"avx2", dot_f32,  l2_f32,  dot4_f32, l24_f32, dot_f16,
+                        l2_f16, dot4_f16, l24_f16, dot_u7,   dot4_u7, dot_block_u7};
 
 }  // namespace nearfield::avx2

@@ -33,6 +33,12 @@ struct L2 {
   }
 };
 
+// Sixteen values of a row.
+__m512 load_floats(const float* row) { return _mm512_loadu_ps(row); }
+__m512 load_floats(const uint16_t* row) {
+  return _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(row)));
+}
+
 // 32 lanes to 4.
 __m128 fold(__m512 low, __m512 high) {
   const __m512 sum16 = _mm512_add_ps(low, high);
@@ -41,38 +47,38 @@ __m128 fold(__m512 low, __m512 high) {
   return _mm_add_ps(_mm256_castps256_ps128(sum8), _mm256_extractf128_ps(sum8, 1));
 }
 
-template <class Op>
-float one(const float* a, const float* b, size_t n) {
+template <class Op, class Row>
+float one(const float* a, const Row* b, size_t n) {
   __m512 low = _mm512_setzero_ps();
   __m512 high = _mm512_setzero_ps();
   size_t i = 0;
   for (; i + 32 <= n; i += 32) {
-    low = _mm512_add_ps(low, Op::term(_mm512_loadu_ps(a + i), _mm512_loadu_ps(b + i)));
-    high = _mm512_add_ps(high, Op::term(_mm512_loadu_ps(a + i + 16), _mm512_loadu_ps(b + i + 16)));
+    low = _mm512_add_ps(low, Op::term(load_floats(a + i), load_floats(b + i)));
+    high = _mm512_add_ps(high, Op::term(load_floats(a + i + 16), load_floats(b + i + 16)));
   }
-  if (i < n) low = _mm512_add_ps(low, Op::term(_mm512_loadu_ps(a + i), _mm512_loadu_ps(b + i)));
+  if (i < n) low = _mm512_add_ps(low, Op::term(load_floats(a + i), load_floats(b + i)));
   const __m128 sum4 = fold(low, high);
   const __m128 sum2 = _mm_add_ps(sum4, _mm_movehl_ps(sum4, sum4));
   return _mm_cvtss_f32(_mm_add_ss(sum2, _mm_shuffle_ps(sum2, sum2, 1)));
 }
 
-template <class Op>
-void four(const float* query, const float* const rows[4], size_t n, float out[4]) {
+template <class Op, class Row>
+void four(const float* query, const Row* const rows[4], size_t n, float out[4]) {
   __m512 low[4], high[4];
   for (int r = 0; r < 4; ++r) low[r] = high[r] = _mm512_setzero_ps();
   size_t i = 0;
   for (; i + 32 <= n; i += 32) {
-    const __m512 q0 = _mm512_loadu_ps(query + i);
-    const __m512 q1 = _mm512_loadu_ps(query + i + 16);
+    const __m512 q0 = load_floats(query + i);
+    const __m512 q1 = load_floats(query + i + 16);
     for (int r = 0; r < 4; ++r) {
-      low[r] = _mm512_add_ps(low[r], Op::term(q0, _mm512_loadu_ps(rows[r] + i)));
-      high[r] = _mm512_add_ps(high[r], Op::term(q1, _mm512_loadu_ps(rows[r] + i + 16)));
+      low[r] = _mm512_add_ps(low[r], Op::term(q0, load_floats(rows[r] + i)));
+      high[r] = _mm512_add_ps(high[r], Op::term(q1, load_floats(rows[r] + i + 16)));
     }
   }
   if (i < n) {
-    const __m512 q0 = _mm512_loadu_ps(query + i);
+    const __m512 q0 = load_floats(query + i);
     for (int r = 0; r < 4; ++r) {
-      low[r] = _mm512_add_ps(low[r], Op::term(q0, _mm512_loadu_ps(rows[r] + i)));
+      low[r] = _mm512_add_ps(low[r], Op::term(q0, load_floats(rows[r] + i)));
     }
   }
   // Four rows at once: lanes 0, 1 + lanes 2, 3 of each row, then lane 0 + lane 1.
@@ -89,6 +95,14 @@ void dot4_f32(const float* query, const float* const rows[4], size_t n, float ou
   four<Dot>(query, rows, n, out);
 }
 void l24_f32(const float* query, const float* const rows[4], size_t n, float out[4]) {
+  four<L2>(query, rows, n, out);
+}
+float dot_f16(const float* query, const uint16_t* row, size_t n) { return one<Dot>(query, row, n); }
+float l2_f16(const float* query, const uint16_t* row, size_t n) { return one<L2>(query, row, n); }
+void dot4_f16(const float* query, const uint16_t* const rows[4], size_t n, float out[4]) {
+  four<Dot>(query, rows, n, out);
+}
+void l24_f16(const float* query, const uint16_t* const rows[4], size_t n, float out[4]) {
   four<L2>(query, rows, n, out);
 }
 
@@ -245,7 +259,7 @@ void dot_block_u7(const uint8_t* a, size_t rows_a, const uint8_t* b, size_t rows
 
 }  // namespace
 
-const Kernels kTable = {"avx512", dot_f32, l2_f32,  dot4_f32,
-                        l24_f32,  dot_u7,  dot4_u7, dot_block_u7};
+const Kernels kTable = {"avx512", dot_f32,  l2_f32,  dot4_f32, l24_f32, dot_f16,
+                        l2_f16,   dot4_f16, l24_f16, dot_u7,   dot4_u7, dot_block_u7};
 
 }  // namespace nearfield::avx512

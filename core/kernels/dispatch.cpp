@@ -3,12 +3,22 @@
 
 #include "kernels/tables.h"
 
-#if defined(__aarch64__) && defined(__linux__)
+#if defined(__x86_64__)
+#include <cpuid.h>
+#elif defined(__aarch64__) && defined(__linux__)
 #include <sys/auxv.h>
 #endif
 
 namespace nearfield {
 namespace {
+
+#if defined(__x86_64__)
+// Clang 14 does not know it by name. That the system saves its registers follows from AVX2.
+bool has_f16c() {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  return __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_F16C) != 0;
+}
+#endif
 
 struct Supported {
   const Kernels* tables[4];
@@ -23,7 +33,7 @@ struct Supported {
         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vnni")) {
       add(avx512::kTable);
     }
-    if (__builtin_cpu_supports("avx2")) add(avx2::kTable);
+    if (__builtin_cpu_supports("avx2") && has_f16c()) add(avx2::kTable);
 #elif defined(__aarch64__)
 #if defined(__ARM_FEATURE_DOTPROD)
     add(neon_dot::kTable);

@@ -10,7 +10,8 @@
 //   - f32 kernels add in one fixed order, whatever the register width: element i belongs to lane
 //     i % 32, each lane is summed by itself (multiply, then add: never fused), and the lanes are
 //     then added pairwise, 16 to 16, 8 to 8, 4 to 4, 2 to 2, 1 to 1. AVX-512 holds the lanes in two
-//     registers, AVX2 in four, 128-bit sets in eight.
+//     registers, AVX2 in four, 128-bit sets in eight;
+//   - f16 kernels widen each value of a row, which is exact, and go on as the f32 kernels do.
 // So distances, rankings and graphs are equal natively and in every browser.
 #pragma once
 
@@ -23,6 +24,7 @@ namespace nearfield {
 
 // Rows are padded with zeros to these multiples, so that no kernel has a tail.
 inline constexpr size_t kFloatPad = 16;  // floats: one cache line
+inline constexpr size_t kHalfPad = 32;   // halves: one cache line
 inline constexpr size_t kCodePad = 64;   // bytes: one cache line
 
 struct Kernels {
@@ -34,6 +36,13 @@ struct Kernels {
   // out[r] = dot or l2 of `query` and rows[r]; four rows share each load of the query.
   void (*dot4_f32)(const float* query, const float* const rows[4], size_t n, float out[4]);
   void (*l24_f32)(const float* query, const float* const rows[4], size_t n, float out[4]);
+
+  // An f32 query against rows of f16 (base/half.h), of finite values. `n` is a multiple of
+  // kHalfPad; pointers are 64-byte aligned.
+  float (*dot_f16)(const float* query, const uint16_t* row, size_t n);
+  float (*l2_f16)(const float* query, const uint16_t* row, size_t n);
+  void (*dot4_f16)(const float* query, const uint16_t* const rows[4], size_t n, float out[4]);
+  void (*l24_f16)(const float* query, const uint16_t* const rows[4], size_t n, float out[4]);
 
   // u7 codes. `n` is a multiple of kCodePad; pointers are 64-byte aligned.
   int32_t (*dot_u7)(const uint8_t* a, const uint8_t* b, size_t n);

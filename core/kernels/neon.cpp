@@ -28,19 +28,25 @@ struct L2 {
   }
 };
 
+// Four values of a row.
+float32x4_t load_floats(const float* row) { return vld1q_f32(row); }
+float32x4_t load_floats(const uint16_t* row) {
+  return vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(row)));
+}
+
 // 32 lanes to 4.
 float32x4_t fold(float32x4_t (&s)[8]) {
   for (int k = 0; k < 4; ++k) s[k] = vaddq_f32(s[k], s[k + 4]);
   return vaddq_f32(vaddq_f32(s[0], s[2]), vaddq_f32(s[1], s[3]));
 }
 
-template <class Op>
-float one(const float* a, const float* b, size_t n) {
+template <class Op, class Row>
+float one(const float* a, const Row* b, size_t n) {
   float32x4_t s[8];
   for (int k = 0; k < 8; ++k) s[k] = vdupq_n_f32(0);
   const auto add = [&](size_t i, int registers) {
     for (int k = 0; k < registers; ++k) {
-      s[k] = vaddq_f32(s[k], Op::term(vld1q_f32(a + i + 4 * k), vld1q_f32(b + i + 4 * k)));
+      s[k] = vaddq_f32(s[k], Op::term(load_floats(a + i + 4 * k), load_floats(b + i + 4 * k)));
     }
   };
   size_t i = 0;
@@ -52,15 +58,15 @@ float one(const float* a, const float* b, size_t n) {
 }
 
 // Lanes 0 + 2 and 1 + 3 of two rows: [r0 r1 r0 r1].
-template <class Op>
-float32x4_t two(const float* query, const float* row0, const float* row1, size_t n) {
+template <class Op, class Row>
+float32x4_t two(const float* query, const Row* row0, const Row* row1, size_t n) {
   float32x4_t s[8], t[8];
   for (int k = 0; k < 8; ++k) s[k] = t[k] = vdupq_n_f32(0);
   const auto add = [&](size_t i, int registers) {
     for (int k = 0; k < registers; ++k) {
-      const float32x4_t q = vld1q_f32(query + i + 4 * k);
-      s[k] = vaddq_f32(s[k], Op::term(q, vld1q_f32(row0 + i + 4 * k)));
-      t[k] = vaddq_f32(t[k], Op::term(q, vld1q_f32(row1 + i + 4 * k)));
+      const float32x4_t q = load_floats(query + i + 4 * k);
+      s[k] = vaddq_f32(s[k], Op::term(q, load_floats(row0 + i + 4 * k)));
+      t[k] = vaddq_f32(t[k], Op::term(q, load_floats(row1 + i + 4 * k)));
     }
   };
   size_t i = 0;
@@ -70,8 +76,8 @@ float32x4_t two(const float* query, const float* row0, const float* row1, size_t
   return vaddq_f32(vzip1q_f32(x, y), vzip2q_f32(x, y));
 }
 
-template <class Op>
-void four(const float* query, const float* const rows[4], size_t n, float out[4]) {
+template <class Op, class Row>
+void four(const float* query, const Row* const rows[4], size_t n, float out[4]) {
   const float32x4_t s01 = two<Op>(query, rows[0], rows[1], n);
   const float32x4_t s23 = two<Op>(query, rows[2], rows[3], n);
   const float32x4_t low = vcombine_f32(vget_low_f32(s01), vget_low_f32(s23));
@@ -155,7 +161,16 @@ void dot4_f32(const float* query, const float* const rows[4], size_t n, float ou
 void l24_f32(const float* query, const float* const rows[4], size_t n, float out[4]) {
   four<L2>(query, rows, n, out);
 }
+float dot_f16(const float* query, const uint16_t* row, size_t n) { return one<Dot>(query, row, n); }
+float l2_f16(const float* query, const uint16_t* row, size_t n) { return one<L2>(query, row, n); }
+void dot4_f16(const float* query, const uint16_t* const rows[4], size_t n, float out[4]) {
+  four<Dot>(query, rows, n, out);
+}
+void l24_f16(const float* query, const uint16_t* const rows[4], size_t n, float out[4]) {
+  four<L2>(query, rows, n, out);
+}
 
-const Kernels kTable = {"neon", dot_f32, l2_f32, dot4_f32, l24_f32, dot_u7, dot4_u7, dot_block_u7};
+const Kernels kTable = {"neon", dot_f32,  l2_f32,  dot4_f32, l24_f32, dot_f16,
+                        l2_f16, dot4_f16, l24_f16, dot_u7,   dot4_u7, dot_block_u7};
 
 }  // namespace nearfield::neon

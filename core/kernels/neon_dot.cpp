@@ -1,5 +1,5 @@
 // AArch64 with the dot product instructions (every Apple processor that runs macOS, Neoverse,
-// Cortex from A75 on): the f32 kernels of neon.cpp, and u7 by udot, which adds four neighbouring
+// Cortex from A75 on): the float kernels of neon.cpp, and u7 by udot, which adds four neighbouring
 // byte products to each of four 32-bit lanes.
 //
 // Blocks of u7 are an outer product, which needs no sums across lanes. 8 rows of b are packed into
@@ -140,6 +140,7 @@ void dot_block_u7(const uint8_t* a, size_t rows_a, const uint8_t* b, size_t rows
 }  // namespace
 
 const Kernels kTable = {"neon-dot",    neon::dot_f32, neon::l2_f32, neon::dot4_f32,
-                        neon::l24_f32, dot_u7,        dot4_u7,      dot_block_u7};
+                        neon::l24_f32, neon::dot_f16, neon::l2_f16, neon::dot4_f16,
+                        neon::l24_f16, dot_u7,        dot4_u7,      dot_block_u7};
 
 }  // namespace nearfield::neon_dot

@@ -8,6 +8,7 @@
 //
 // A vector is a whole number of half steps of 16 elements, so the last one may touch lanes 0..15
 // only.
+#include "base/half.h"
 #include "kernels/tables.h"
 
 namespace nearfield::scalar {
@@ -23,33 +24,40 @@ float sum_lanes(float (&lane)[kLanes]) {
   return lane[0];
 }
 
-float dot_f32(const float* a, const float* b, size_t n) {
+float widen(float value) { return value; }
+float widen(uint16_t value) { return from_half(value); }
+
+template <class Row>
+float dot(const float* query, const Row* row, size_t n) {
   float lane[kLanes] = {};
   for (size_t i = 0; i < n; i += kHalf) {
     float* half = lane + i % kLanes;
-    for (size_t l = 0; l < kHalf; ++l) half[l] += a[i + l] * b[i + l];
+    for (size_t l = 0; l < kHalf; ++l) half[l] += query[i + l] * widen(row[i + l]);
   }
   return sum_lanes(lane);
 }
 
-float l2_f32(const float* a, const float* b, size_t n) {
+template <class Row>
+float l2(const float* query, const Row* row, size_t n) {
   float lane[kLanes] = {};
   for (size_t i = 0; i < n; i += kHalf) {
     float* half = lane + i % kLanes;
     for (size_t l = 0; l < kHalf; ++l) {
-      const float difference = a[i + l] - b[i + l];
+      const float difference = query[i + l] - widen(row[i + l]);
       half[l] += difference * difference;
     }
   }
   return sum_lanes(lane);
 }
 
-void dot4_f32(const float* query, const float* const rows[4], size_t n, float out[4]) {
-  for (size_t r = 0; r < 4; ++r) out[r] = dot_f32(query, rows[r], n);
+template <class Row>
+void dot4(const float* query, const Row* const rows[4], size_t n, float out[4]) {
+  for (size_t r = 0; r < 4; ++r) out[r] = dot(query, rows[r], n);
 }
 
-void l24_f32(const float* query, const float* const rows[4], size_t n, float out[4]) {
-  for (size_t r = 0; r < 4; ++r) out[r] = l2_f32(query, rows[r], n);
+template <class Row>
+void l24(const float* query, const Row* const rows[4], size_t n, float out[4]) {
+  for (size_t r = 0; r < 4; ++r) out[r] = l2(query, rows[r], n);
 }
 
 int32_t dot_u7(const uint8_t* a, const uint8_t* b, size_t n) {
@@ -71,7 +79,8 @@ void dot_block_u7(const uint8_t* a, size_t rows_a, const uint8_t* b, size_t rows
 
 }  // namespace
 
-const Kernels kTable = {"scalar", dot_f32, l2_f32,  dot4_f32,
-                        l24_f32,  dot_u7,  dot4_u7, dot_block_u7};
+const Kernels kTable = {"scalar",      dot<float>,    l2<float>,    dot4<float>,
+                        l24<float>,    dot<uint16_t>, l2<uint16_t>, dot4<uint16_t>,
+                        l24<uint16_t>, dot_u7,        dot4_u7,      dot_block_u7};
 
 }  // namespace nearfield::scalar

@@ -8,11 +8,13 @@ namespace {
 
 // Long enough for every whole step, half step and remainder of every table.
 constexpr size_t kFloats = 208;
+constexpr size_t kHalves = 224;
 constexpr size_t kCodes = 320;
 constexpr size_t kRows = 9;
 
 struct Inputs {
   alignas(64) float floats[5 * kFloats];
+  alignas(64) uint16_t halves[4 * kHalves];
   alignas(64) uint8_t codes[kRows * kCodes];
 };
 
@@ -22,6 +24,10 @@ void fill(Inputs& inputs) {
   for (float& x : inputs.floats) {
     // In [-1, 1) with all 24 bits in use, so that a fused or reordered sum shows.
     x = static_cast<float>(static_cast<int32_t>(next()) >> 8) * 0x1p-23f;
+  }
+  for (uint16_t& x : inputs.halves) {
+    // Of either sign and below 2, a sixteenth of them subnormal, where a widening goes wrong first.
+    x = static_cast<uint16_t>(next() >> 16 & 0xbfffu);
   }
   for (uint8_t& x : inputs.codes) x = static_cast<uint8_t>(next() >> 25);
   for (size_t i = 0; i < kCodes; ++i) inputs.codes[i] = 127;  // the largest sums
@@ -60,6 +66,24 @@ bool check_f32(const Kernels& table, const Inputs& inputs) {
   return same_floats(expected, found, 16);
 }
 
+bool check_f16(const Kernels& table, const Inputs& inputs) {
+  const float* const query = inputs.floats;
+  const uint16_t* rows[4];
+  for (size_t r = 0; r < 4; ++r) rows[r] = inputs.halves + r * kHalves;
+  const auto results = [&](const Kernels& kernels, float(&out)[16]) {
+    for (size_t r = 0; r < 4; ++r) {
+      out[r] = kernels.dot_f16(query, rows[r], kHalves);
+      out[4 + r] = kernels.l2_f16(query, rows[r], kHalves);
+    }
+    kernels.dot4_f16(query, rows, kHalves, out + 8);
+    kernels.l24_f16(query, rows, kHalves, out + 12);
+  };
+  float expected[16], found[16];
+  results(scalar::kTable, expected);
+  results(table, found);
+  return same_floats(expected, found, 16);
+}
+
 bool check_u7(const Kernels& table, const Inputs& inputs) {
   constexpr size_t kAll = kRows * kRows;
   const uint8_t* rows[4];
@@ -81,7 +105,7 @@ bool check_u7(const Kernels& table, const Inputs& inputs) {
 bool self_check(const Kernels& table) {
   Inputs inputs;
   fill(inputs);
-  return check_f32(table, inputs) && check_u7(table, inputs);
+  return check_f32(table, inputs) && check_f16(table, inputs) && check_u7(table, inputs);
 }
 
 }  // namespace nearfield

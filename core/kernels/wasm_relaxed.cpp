@@ -1,4 +1,4 @@
-// WebAssembly relaxed SIMD: the plain f32 kernels, and u7 by the relaxed dot product, which adds
+// WebAssembly relaxed SIMD: the plain float kernels, and u7 by the relaxed dot product, which adds
 // four neighbouring byte products to each of four 32-bit lanes. Its result is open only for
 // operands with the top bit set; codes have none. (Relaxed multiply-add is of no use here: whether
 // it fuses is the engine's choice.)
@@ -145,6 +145,10 @@ const Kernels kTable = {"wasm-relaxed",
                         wasm_simd::l2_f32,
                         wasm_simd::dot4_f32,
                         wasm_simd::l24_f32,
+                        wasm_simd::dot_f16,
+                        wasm_simd::l2_f16,
+                        wasm_simd::dot4_f16,
+                        wasm_simd::l24_f16,
                         dot_u7,
                         dot4_u7,
                         dot_block_u7};

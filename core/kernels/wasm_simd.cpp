@@ -8,6 +8,10 @@
 //
 // Behind most engines there are 16 registers, so rows go one by one: 8 of them hold sums.
 //
+// f16: there is no instruction that widens halves. Their bits, moved to the places of a float's,
+// are floats 2^112 times too small (base/half.h), subnormal ones too, so a product makes them
+// right.
+//
 // u7: bytes widen to 16 bits; i32x4.dot_i16x8_s multiplies those and adds neighbours.
 //
 // Blocks of u7 are an outer product, which needs no sums across lanes. 8 rows of b are widened and
@@ -35,37 +39,46 @@ struct L2 {
   }
 };
 
+// Four values of a row.
+v128_t load_floats(const float* row) { return wasm_v128_load(row); }
+v128_t load_floats(const uint16_t* row) {
+  // Widened with their sign, so that after the shift the top bit is the sign and stays.
+  const v128_t shifted = wasm_i32x4_shl(wasm_i32x4_load16x4(row), 13);
+  const v128_t small = wasm_v128_and(shifted, wasm_u32x4_const_splat(0x8fffe000u));
+  return wasm_f32x4_mul(small, wasm_f32x4_const_splat(0x1p112F));
+}
+
 // The 32 lanes of one row, added up to 4.
-template <class Op>
-v128_t sum4(const float* a, const float* b, size_t n) {
+template <class Op, class Row>
+v128_t sum4(const float* a, const Row* b, size_t n) {
   v128_t s[8];
   for (int k = 0; k < 8; ++k) s[k] = wasm_f32x4_const_splat(0);
   size_t i = 0;
   for (; i + 32 <= n; i += 32) {
     for (int k = 0; k < 8; ++k) {
-      const v128_t x = wasm_v128_load(a + i + 4 * k);
-      s[k] = wasm_f32x4_add(s[k], Op::term(x, wasm_v128_load(b + i + 4 * k)));
+      const v128_t x = load_floats(a + i + 4 * k);
+      s[k] = wasm_f32x4_add(s[k], Op::term(x, load_floats(b + i + 4 * k)));
     }
   }
   if (i < n) {
     for (int k = 0; k < 4; ++k) {
-      const v128_t x = wasm_v128_load(a + i + 4 * k);
-      s[k] = wasm_f32x4_add(s[k], Op::term(x, wasm_v128_load(b + i + 4 * k)));
+      const v128_t x = load_floats(a + i + 4 * k);
+      s[k] = wasm_f32x4_add(s[k], Op::term(x, load_floats(b + i + 4 * k)));
     }
   }
   for (int k = 0; k < 4; ++k) s[k] = wasm_f32x4_add(s[k], s[k + 4]);
   return wasm_f32x4_add(wasm_f32x4_add(s[0], s[2]), wasm_f32x4_add(s[1], s[3]));
 }
 
-template <class Op>
-float one(const float* a, const float* b, size_t n) {
+template <class Op, class Row>
+float one(const float* a, const Row* b, size_t n) {
   const v128_t x = sum4<Op>(a, b, n);
   const v128_t y = wasm_f32x4_add(x, wasm_i32x4_shuffle(x, x, 2, 3, 2, 3));
   return wasm_f32x4_extract_lane(y, 0) + wasm_f32x4_extract_lane(y, 1);
 }
 
-template <class Op>
-void four(const float* query, const float* const rows[4], size_t n, float out[4]) {
+template <class Op, class Row>
+void four(const float* query, const Row* const rows[4], size_t n, float out[4]) {
   const v128_t s0 = sum4<Op>(query, rows[0], n), s1 = sum4<Op>(query, rows[1], n);
   const v128_t s2 = sum4<Op>(query, rows[2], n), s3 = sum4<Op>(query, rows[3], n);
   // Four rows at once: lanes 0, 1 + lanes 2, 3 of each row, then lane 0 + lane 1.
@@ -213,8 +226,16 @@ void dot4_f32(const float* query, const float* const rows[4], size_t n, float ou
 void l24_f32(const float* query, const float* const rows[4], size_t n, float out[4]) {
   four<L2>(query, rows, n, out);
 }
+float dot_f16(const float* query, const uint16_t* row, size_t n) { return one<Dot>(query, row, n); }
+float l2_f16(const float* query, const uint16_t* row, size_t n) { return one<L2>(query, row, n); }
+void dot4_f16(const float* query, const uint16_t* const rows[4], size_t n, float out[4]) {
+  four<Dot>(query, rows, n, out);
+}
+void l24_f16(const float* query, const uint16_t* const rows[4], size_t n, float out[4]) {
+  four<L2>(query, rows, n, out);
+}
 
-const Kernels kTable = {"wasm-simd", dot_f32, l2_f32,  dot4_f32,
-                        l24_f32,     dot_u7,  dot4_u7, dot_block_u7};
+const Kernels kTable = {"wasm-simd", dot_f32,  l2_f32,  dot4_f32, l24_f32, dot_f16,
+                        l2_f16,      dot4_f16, l24_f16, dot_u7,   dot4_u7, dot_block_u7};
 
 }  // namespace nearfield::wasm_simd

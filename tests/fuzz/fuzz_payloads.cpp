@@ -16,28 +16,30 @@ namespace {
 constexpr uint32_t kDimensions = 3;
 constexpr uint32_t kRows = 1100;  // enough for a graph
 
-void make_sample(MemoryStorage& storage, Metric metric);
+void make_sample(MemoryStorage& storage, const CollectionOptions& options);
 
-// A database with every kind of segment, made once for each metric.
-const MemoryStorage::Files& sample(Metric metric) {
-  static const auto make = [](Metric wanted) {
+// Databases with every kind of segment, made once: of each metric, and of f16 rows.
+constexpr size_t kSamples = 4;
+const MemoryStorage::Files& sample(size_t which) {
+  static const auto make = [](Metric metric, RowType row_type) {
     MemoryStorage storage;
-    make_sample(storage, wanted);
+    make_sample(storage, {.dimensions = kDimensions, .metric = metric, .row_type = row_type});
     return storage.files();
   };
-  static const MemoryStorage::Files files[] = {make(Metric::kCosine), make(Metric::kL2),
-                                               make(Metric::kDot)};
-  return files[static_cast<size_t>(metric)];
+  static const MemoryStorage::Files files[kSamples] = {
+      make(Metric::kCosine, RowType::kF32), make(Metric::kL2, RowType::kF32),
+      make(Metric::kDot, RowType::kF32), make(Metric::kCosine, RowType::kF16)};
+  return files[which];
 }
 
 void require(bool holds) {
   if (!holds) __builtin_trap();
 }
 
-void make_sample(MemoryStorage& storage, Metric metric) {
+void make_sample(MemoryStorage& storage, const CollectionOptions& options) {
   auto database = Database::open(std::make_unique<test::BorrowedStorage>(storage), {});
   require(database.ok());
-  auto docs = (*database)->collection("docs", {.dimensions = kDimensions, .metric = metric});
+  auto docs = (*database)->collection("docs", options);
   require(docs.ok());
   std::vector<float> vectors;
   std::vector<std::string> texts;
@@ -97,7 +99,7 @@ void use(Storage& storage) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   FuzzedDataProvider input(data, size);
   MemoryStorage storage;
-  storage.files() = sample(static_cast<Metric>(input.ConsumeIntegralInRange(0, 2)));
+  storage.files() = sample(input.ConsumeIntegralInRange<size_t>(0, kSamples - 1));
   auto store = Store::open(storage, false);
   require(store.ok());
   auto commit = (*store)->begin();

@@ -133,6 +133,20 @@ describe.each(Object.entries(where))('%s', (_, options) => {
     await expect(db.collection('one')).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
+  test('f16 rounds vectors; what is searched and comes back is the rounded one', async () => {
+    const db = await opened(options());
+    const docs = await db.collection('docs', { dimensions: 4, metric: 'l2', storage: 'f16' });
+    await docs.upsert([{ id: 1, vector: [0.1, -1 / 3, 2049, 1e-8] }]);
+    const rounded = [0.0999755859375, -0.333251953125, 2048, 0];
+    expect([...((await docs.get(1))?.vector ?? [])]).toEqual(rounded);
+    const [hit] = await docs.search({ vector: rounded, include: ['vector'] });
+    expect(hit).toMatchObject({ id: 1, distance: 0 });
+    expect([...(hit?.vector ?? [])]).toEqual(rounded);
+    expect((await db.collection('docs')).options.storage).toBe('f16');
+    expect((await db.collection('docs', { storage: 'f16' })).options).toEqual(docs.options);
+    await expect(db.collection('docs', { storage: 'f32' })).rejects.toMatchObject({ code: 'OPTIONS_MISMATCH' });
+  });
+
   test('a packed store opens elsewhere', async () => {
     const db = await opened(options());
     const docs = await db.collection('docs', { dimensions: 8 });
@@ -163,6 +177,25 @@ describe('a folder', () => {
     const docs = await db.collection('docs');
     expect(await docs.stats()).toMatchObject({ count: 3000, linked: 3000, distanceComputations: 0 });
     expect(await docs.search({ vector: query, include: ['metadata'] })).toEqual(before);
+  });
+
+  test('keeps f16 rows as they are', async () => {
+    const storage = { folder: temporaryFolder() };
+    const vectors = randomVectors(generator(7), 2000, 24);
+    const query = { vector: vectors.slice(0, 24), include: ['vector'] as const };
+    let before;
+    {
+      await using db = await open('x', { storage });
+      const docs = await db.collection('docs', { dimensions: 24, storage: 'f16' });
+      await docs.upsert({ ids: Array.from({ length: 2000 }, (_, i) => i), vectors });
+      before = await docs.search(query);
+    }
+    await using db = await open('x', { storage });
+    const docs = await db.collection('docs');
+    expect(docs.options.storage).toBe('f16');
+    expect(await docs.stats()).toMatchObject({ linked: 2000, distanceComputations: 0 });
+    expect(await docs.search(query)).toEqual(before);
+    await expect(db.collection('docs', { storage: 'f32' })).rejects.toMatchObject({ code: 'OPTIONS_MISMATCH' });
   });
 
   test('that was never saved is empty, and saving works then', async () => { // c18

@@ -1,5 +1,5 @@
 // A store that the native program wrote opens in Node, and the other way round.
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { open } from 'nearfield';
 import { expect, test } from 'vitest';
@@ -37,4 +37,22 @@ test('written in Node, checked natively', async () => {
   }
   native('verify', folder);
   expect(JSON.parse(native('info', folder, '--json'))).toMatchObject({ records: rows - 3, dimensions, metric: 'cosine' });
+});
+
+test.each(['f32', 'f16'] as const)('the same rows give the same bytes natively and in Node, %s', async (storage) => {
+  const vectors = randomVectors(generator(3), rows, dimensions);
+  const folder = temporaryFolder();
+  const file = join(temporaryFolder(), 'rows.f32');
+  const packed = join(temporaryFolder(), 'packed');
+  writeFileSync(file, vectors);
+  const shape = ['--dimensions', String(dimensions), '--metric', 'cosine', '--storage', storage];
+  native('import', folder, '--from', file, ...shape);
+  native('pack', folder, packed);
+  await using db = await open('node', { storage: 'memory' });
+  const docs = await db.collection('default', { dimensions, storage });
+  await docs.upsert({ ids: Array.from({ length: rows }, (_, i) => i), vectors });
+  expect(Buffer.compare(await db.export(), readFileSync(packed))).toBe(0);
+  await using copy = await open('copy', { storage: 'memory', from: readFileSync(packed) });
+  const query = { vectors: randomVectors(generator(4), 50, dimensions), include: ['vector'] as const };
+  expect(await (await copy.collection('default')).searchMany(query)).toEqual(await docs.searchMany(query));
 });

@@ -7,7 +7,7 @@
  */
 export type Id = string | number | bigint;
 
-/** One vector. Values are kept as 32-bit floats. */
+/** One vector. Values are kept as 32-bit floats, or as 16-bit ones where the collection says so. */
 export type Vector = Float32Array | Float64Array | readonly number[];
 
 /** How near two vectors are; `distance` is smaller when nearer, `score` larger:
@@ -17,14 +17,21 @@ export type Vector = Float32Array | Float64Array | readonly number[];
  */
 export type Metric = 'cosine' | 'l2' | 'dot';
 
+/** How vectors are kept:
+ * - `f32`: as 32-bit floats
+ * - `f16`: rounded to 16-bit floats, in half the memory; values within ±65504. The rounded values are what is
+ *   searched and what comes back.
+ */
+export type RowType = 'f32' | 'f16';
+
 /** Fixed when a collection is created; opening it with other values fails with `OPTIONS_MISMATCH`. */
 export interface CollectionOptions {
   /** 1 to 16384. May be left out to open a collection that exists. */
   dimensions?: number;
   /** Default `cosine`. */
   metric?: Metric;
-  /** How vectors are kept. Default `f32`. */
-  storage?: 'f32';
+  /** Default `f32`. */
+  storage?: RowType;
   /** Half of the links a row keeps: 2 to 64, default 16. */
   m?: number;
   /** Candidates considered while a row is linked: `m` to 4096, default 200. */

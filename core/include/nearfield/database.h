@@ -29,8 +29,7 @@ namespace nearfield {
 
 // Rows to store. `vectors` is row-major, ids.size() rows of `dimensions` values; `metadata` is
 // empty or one JSON text a row (an empty text: none). Everything is copied; so what the collection
-// itself handed out (vector_at, id_at, metadata_at) must be copied first, since storing may move
-// it.
+// itself handed out (id_at, metadata_at) must be copied first, since storing may move it.
 struct Batch {
   std::span<const float> vectors;
   std::span<const IdView> ids;
@@ -110,7 +109,7 @@ class Collection {
   // since its last change.
   virtual IdView id_at(uint32_t slot) const = 0;
   virtual std::string_view metadata_at(uint32_t slot) const = 0;
-  virtual std::span<const float> vector_at(uint32_t slot) const = 0;
+  virtual std::vector<float> vector_at(uint32_t slot) const = 0;
 
   // The first live slot at or after `slot`, or rows(): how to go through all records.
   virtual uint32_t next_live(uint32_t slot) const = 0;

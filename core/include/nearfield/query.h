@@ -34,7 +34,7 @@ struct SearchStats {
   uint64_t code_distances = 0;         // of which on codes
 };
 
-// One record as it was given.
+// One record as it was given; under f16 the vector is the rounded one.
 struct Record {
   Id id;
   std::vector<float> vector;

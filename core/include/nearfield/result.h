@@ -18,7 +18,7 @@ namespace nearfield {
 enum class ErrorCode : uint8_t {
   kInvalidArgument,    // an option, a count or a shape that no call accepts
   kDimensionMismatch,  // a vector of another length than the collection's
-  kNotFinite,          // NaN or infinity in a vector
+  kNotFinite,          // NaN, infinity or a value beyond the row type's range in a vector
   kInvalidId,          // an id that cannot be kept exactly
   kNotFound,           // a collection, file or store that is not there
   kAlreadyExists,      // a name that is taken

@@ -14,11 +14,14 @@ namespace nearfield {
 //   kDot     the negated dot product
 enum class Metric : uint8_t { kCosine = 0, kL2 = 1, kDot = 2 };
 
-// How the rows themselves are kept.
-enum class RowType : uint8_t { kF32 = 0 };
+// How the rows themselves are kept:
+//   kF32  as given, 32-bit floats
+//   kF16  rounded to 16-bit floats (ties to even), in half the bytes; values within ±65504. The
+//         rounded values are what is searched and what comes back.
+enum class RowType : uint8_t { kF32 = 0, kF16 = 1 };
 
 std::string_view metric_name(Metric metric);       // "cosine", "l2", "dot"
-std::string_view row_type_name(RowType row_type);  // "f32"
+std::string_view row_type_name(RowType row_type);  // "f32", "f16"
 
 // A record's name: a signed 64-bit integer or a string of UTF-8 bytes. 7 and "7" are two ids.
 using Id = std::variant<int64_t, std::string>;

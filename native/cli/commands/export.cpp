@@ -62,7 +62,7 @@ void run_export(const ExportCommand& command) {
           record_json(collection.id_at(slot), vector, collection.metadata_at(slot)) + "\n";
       file.write(line.data(), line.size());
     } else {
-      file.write(vector.data(), vector.size_bytes());
+      file.write(vector.data(), vector.size() * sizeof(float));
     }
     ++written;
     progress.update(static_cast<double>(written) / static_cast<double>(collection.count()),

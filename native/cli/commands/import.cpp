@@ -63,6 +63,13 @@ Metric parse_metric(const std::string& name) {
   throw bad_input("unknown metric " + name);
 }
 
+RowType parse_row_type(const std::string& name) {
+  for (const RowType row_type : {RowType::kF32, RowType::kF16}) {
+    if (row_type_name(row_type) == name) return row_type;
+  }
+  throw bad_input("unknown storage " + name);
+}
+
 template <class T>
 void require_same(const ImportOptions& options, const char* what, const std::optional<T>& wanted,
                   const T& stored) {
@@ -95,6 +102,7 @@ CollectionOptions new_collection(const ImportOptions& options, uint32_t dimensio
   CollectionOptions created;
   created.dimensions = dimensions;
   created.metric = parse_metric(*options.metric);
+  if (options.storage) created.row_type = parse_row_type(*options.storage);
   if (options.m) created.m = *options.m;
   created.ef_construction =
       options.ef_construction.value_or(std::max(created.ef_construction, created.m));
@@ -256,9 +264,11 @@ void add_import(CLI::App& program) {
                   "Candidates considered while linking, 200 for a new store")
       ->type_name("EF")
       ->check(whole_number(2, kMaxEfConstruction));
-  command.add_option("--storage", options->storage, "How rows are kept")
-      ->type_name("f32")
-      ->check(one_of({"f32"}));
+  command
+      .add_option("--storage", options->storage,
+                  "How rows are kept, f32 for a new store; f16 rounds them, in half the bytes")
+      ->type_name("f32|f16")
+      ->check(one_of({"f32", "f16"}));
   command.add_option("--dataset", options->dataset, "Dataset within an HDF5 file")
       ->type_name("NAME")
       ->capture_default_str();

@@ -1,4 +1,5 @@
-// Block arrays, text columns, id columns, slot sets and the quantizer, each by itself.
+// Block arrays, text columns, id columns, slot sets, the quantizer, halves and rows, each by
+// itself.
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
@@ -13,6 +14,7 @@
 #include "arena/rows.h"
 #include "arena/slot_set.h"
 #include "arena/text_column.h"
+#include "base/half.h"
 #include "base/random.h"
 
 using namespace nearfield;
@@ -204,6 +206,88 @@ TEST_CASE("codes are within half a step inside the range and clamped outside") {
   CHECK((codes[0] == 0 && codes[1] > 20 && codes[2] == kMaxCode));
   std::vector<float> huge{-1e15F, 1e15F};
   CHECK(std::isfinite(Quantizer::fit(huge, Metric::kL2).step));
+}
+
+TEST_CASE("every half is a float exactly and comes back") {
+  for (uint32_t bits = 0; bits < 0x10000; ++bits) {
+    const auto half = static_cast<uint16_t>(bits);
+    const float value = from_half(half);
+    const auto exponent = static_cast<int>(bits >> 10 & 31u);
+    const int mantissa = bits & 0x3ffu;
+    if (exponent == 31) {
+      CHECK((mantissa == 0 ? std::isinf(value) : std::isnan(value)));
+    } else {
+      const float expected = exponent == 0
+                                 ? std::ldexp(static_cast<float>(mantissa), -24)
+                                 : std::ldexp(static_cast<float>(1024 + mantissa), exponent - 25);
+      REQUIRE(std::fabs(value) == expected);
+      REQUIRE(to_half(value) == half);
+    }
+    REQUIRE(std::signbit(value) == (bits >= 0x8000));
+  }
+  CHECK(from_half(0x7bff) == kLargestHalf);
+}
+
+TEST_CASE("floats round to the nearest half, ties to even") {
+  for (uint16_t low = 0; low < 0x7bff; ++low) {
+    const auto high = static_cast<uint16_t>(low + 1);
+    const float middle = (from_half(low) + from_half(high)) / 2;
+    const uint16_t even = low % 2 == 0 ? low : high;
+    REQUIRE(to_half(middle) == even);
+    REQUIRE(to_half(-middle) == (even | 0x8000));
+    REQUIRE(to_half(std::nextafter(middle, 0.0F)) == low);
+    REQUIRE(to_half(std::nextafter(middle, 1e9F)) == high);
+    REQUIRE(to_half(-std::nextafter(middle, 1e9F)) == (high | 0x8000));
+  }
+  CHECK(to_half(1e-30F) == 0);
+  CHECK(to_half(-1e-45F) == 0x8000);
+  CHECK(to_half(65519.996F) == 0x7bff);
+  CHECK(to_half(65520) == 0x7c00);
+  CHECK(to_half(-1e30F) == 0xfc00);
+  CHECK(std::isnan(from_half(to_half(std::nanf("")))));
+}
+
+TEST_CASE("f16 rows are f32 rows of the rounded values") {
+  for (const Metric metric : {Metric::kCosine, Metric::kL2, Metric::kDot}) {
+    for (const uint32_t dimensions : {1U, 3U, 16U, 31U, 32U, 33U, 48U, 100U}) {
+      CAPTURE(metric_name(metric), dimensions);
+      Rows halves(dimensions, metric, RowType::kF16, 6);
+      Rows floats(dimensions, metric, RowType::kF32, 6);
+      REQUIRE(halves.resize(100).ok());
+      REQUIRE(floats.resize(100).ok());
+      CHECK(halves.value_blocks().stride() == (dimensions + 31) / 32 * 64);
+      std::vector<float> vector(dimensions);
+      std::vector<float> widened;
+      for (uint32_t slot = 0; slot < 100; ++slot) {
+        for (uint32_t i = 0; i < dimensions; ++i) {
+          vector[i] =
+              static_cast<float>(random_at(dimensions, slot * dimensions + i) >> 40) / 8388608.0F -
+              1.0F;
+        }
+        halves.set(slot, vector);
+        std::transform(vector.begin(), vector.end(), vector.begin(),
+                       [](float value) { return from_half(to_half(value)); });
+        floats.set(slot, vector);
+        const auto kept = halves.get(slot, widened);
+        REQUIRE(std::equal(kept.begin(), kept.end(), vector.begin(), vector.end()));
+        REQUIRE(halves.scale(slot) == floats.scale(slot));
+      }
+      std::fill(vector.begin(), vector.end(), 0.1F);  // no half
+      const auto query = Query::make(vector, metric);
+      REQUIRE(query.ok());
+      for (const Kernels* kernels : supported_kernels()) {
+        for (uint32_t slot = 0; slot < 100; slot += 4) {
+          const uint32_t slots[4] = {slot, slot + 1, slot + 2, slot + 3};
+          float four[4];
+          halves.distance4(*kernels, *query, slots, four);
+          for (int r = 0; r < 4; ++r) {
+            REQUIRE(four[r] == floats.distance(*kernels, *query, slots[r]));
+            REQUIRE(four[r] == halves.distance(*kernels, *query, slots[r]));
+          }
+        }
+      }
+    }
+  }
 }
 
 TEST_CASE("walk order under dot is the order of inner products of codes") {

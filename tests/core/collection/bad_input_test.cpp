@@ -47,6 +47,26 @@ TEST_CASE("a batch with one bad number is refused whole and its row is named") {
   }
 }
 
+TEST_CASE("a value that f16 cannot hold is refused and nothing is lost") {
+  MemoryStorage storage;
+  auto database = open(storage);
+  auto* docs = expect(database->collection(
+      "docs", {.dimensions = 2, .metric = Metric::kL2, .row_type = RowType::kF16}));
+  expect(docs->upsert({std::vector<float>{kLargestHalf, -kLargestHalf}, numbers(1)}));
+  for (const float bad : {65504.01F, -65519.0F, 1e6F, std::numeric_limits<float>::infinity()}) {
+    const auto stored = docs->upsert({std::vector<float>{1, 2, 3, bad}, numbers(2)});
+    REQUIRE_FALSE(stored.ok());
+    CHECK(stored.error().code == ErrorCode::kNotFinite);
+    CHECK_THAT(stored.error().detail, ContainsSubstring("row 1 of the batch (id 1)") &&
+                                          ContainsSubstring("position 1") &&
+                                          ContainsSubstring("±65504, the range of f16"));
+    CHECK(docs->count() == 1);
+    CHECK(expect(docs->get(int64_t{0})).vector == std::vector<float>{kLargestHalf, -kLargestHalf});
+  }
+  // A query is not rounded, so it may have any value.
+  CHECK(nearest_ids(*docs, std::vector<float>{1e6F, 0}, 1) == std::vector<int64_t>{0});
+}
+
 TEST_CASE("k and ef must be at least 1 and may be as large as anyone likes") {
   MemoryStorage storage;
   auto database = open(storage);
@@ -82,6 +102,7 @@ TEST_CASE("options out of range are refused and name the range") {
   };
   refused({.dimensions = 0}, "dimensions is 0; expected 1 to 16384");
   refused({.dimensions = 16385}, "16385");
+  refused({.dimensions = 2, .row_type = static_cast<RowType>(2)}, "row type");
   refused({.dimensions = 2, .m = 1}, "m is 1");
   refused({.dimensions = 2, .m = 65}, "m is 65");
   refused({.dimensions = 2, .ef_construction = 1}, "efConstruction is 1");
@@ -96,6 +117,10 @@ TEST_CASE("options out of range are refused and name the range") {
   CHECK_THAT(other.error().detail, ContainsSubstring("dimensions 2") && ContainsSubstring("3"));
   CHECK(database->collection("docs", {.dimensions = 2, .metric = Metric::kL2}).error().code ==
         ErrorCode::kOptionsMismatch);
+  const auto halves = database->collection("docs", {.dimensions = 2, .row_type = RowType::kF16});
+  REQUIRE_FALSE(halves.ok());
+  CHECK(halves.error().code == ErrorCode::kOptionsMismatch);
+  CHECK_THAT(halves.error().detail, ContainsSubstring("storage f32") && ContainsSubstring("f16"));
 }
 
 TEST_CASE("ids and metadata have limits") {

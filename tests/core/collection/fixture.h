@@ -2,12 +2,14 @@
 // and ways to say what is expected.
 #pragma once
 
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "base/half.h"
 #include "base/random.h"
 #include "nearfield/database.h"
 #include "support/borrowed_storage.h"
@@ -22,6 +24,18 @@ T expect(Result<T> result) {
 }
 inline void expect(Result<void> result) {
   if (!result.ok()) FAIL(error_code_name(result.error().code) << ": " << result.error().detail);
+}
+
+inline constexpr Metric kMetrics[] = {Metric::kCosine, Metric::kL2, Metric::kDot};
+inline constexpr RowType kRowTypes[] = {RowType::kF32, RowType::kF16};
+
+// The values as a collection of this row type keeps them.
+inline std::vector<float> as_kept(std::vector<float> values, RowType row_type) {
+  if (row_type == RowType::kF16) {
+    std::transform(values.begin(), values.end(), values.begin(),
+                   [](float value) { return from_half(to_half(value)); });
+  }
+  return values;
 }
 
 inline std::unique_ptr<Database> open(Storage& storage, DatabaseOptions options = {}) {

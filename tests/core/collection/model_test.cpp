@@ -40,9 +40,12 @@ std::vector<double> model_distances(const std::map<Id, Model>& model, Metric met
 
 TEST_CASE("one thousand random operations against a map") {
   constexpr uint32_t kDimensions = 6;
-  for (const uint64_t seed : {1ULL, 2ULL, 3ULL}) {
+  for (const uint64_t seed : {1ULL, 2ULL, 3ULL, 4ULL, 5ULL, 6ULL}) {
     CAPTURE(seed);
     const Metric metric = static_cast<Metric>(seed % 3);
+    const RowType row_type = seed <= 3 ? RowType::kF32 : RowType::kF16;
+    const CollectionOptions options{
+        .dimensions = kDimensions, .metric = metric, .row_type = row_type};
     uint64_t counter = 0;
     const auto draw = [&](uint32_t bound) { return random_below(seed, counter++, bound); };
     const auto draw_id = [&]() -> Id {
@@ -52,8 +55,7 @@ TEST_CASE("one thousand random operations against a map") {
     };
     MemoryStorage storage(4096);
     auto database = open(storage);
-    auto* docs =
-        expect(database->collection("docs", {.dimensions = kDimensions, .metric = metric}));
+    auto* docs = expect(database->collection("docs", options));
     std::map<Id, Model> model;
     std::map<Id, Model> flushed;
     SearchScratch scratch;
@@ -74,7 +76,7 @@ TEST_CASE("one thousand random operations against a map") {
         for (uint32_t row = 0; row < rows; ++row) {
           added += model.contains(ids[row]) ? 0 : 1;
           const float* vector = vectors.data() + size_t{row} * kDimensions;
-          model[ids[row]] = {{vector, vector + kDimensions}, texts[row]};
+          model[ids[row]] = {as_kept({vector, vector + kDimensions}, row_type), texts[row]};
         }
         REQUIRE(expect(docs->upsert({vectors, std::vector<IdView>(ids.begin(), ids.end()),
                                      std::vector<std::string_view>(texts.begin(), texts.end())})) ==
@@ -109,7 +111,7 @@ TEST_CASE("one thousand random operations against a map") {
           flushed = model;
         }
         database = open(storage);
-        docs = expect(database->collection("docs", {.dimensions = kDimensions, .metric = metric}));
+        docs = expect(database->collection("docs", options));
         model = flushed;
         compare(*docs, model);
       } else {

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "fixture.h"
+#include "store/store.h"
 
 using namespace nearfield;
 using namespace nearfield::test;
@@ -44,15 +45,18 @@ TEST_CASE("an empty database can be saved, opened and used") {  // c12, c18
 }
 
 TEST_CASE("opening computes no distance and answers as before") {  // c13, c17
-  for (const Metric metric : {Metric::kCosine, Metric::kL2, Metric::kDot}) {
-    CAPTURE(metric_name(metric));
+  for (const auto& [metric, row_type] :
+       {std::pair(Metric::kCosine, RowType::kF32), std::pair(Metric::kL2, RowType::kF32),
+        std::pair(Metric::kDot, RowType::kF32), std::pair(Metric::kCosine, RowType::kF16)}) {
+    CAPTURE(metric_name(metric), row_type_name(row_type));
     MemoryStorage storage;
     const auto vectors = clustered_vectors(31, 5000, 20, 15, 0.5F);
     const auto queries = clustered_vectors(31, 200, 20, 15, 0.6F);
     std::vector<std::vector<Hit>> before;
     {
       auto database = open(storage);
-      auto* docs = expect(database->collection("docs", {.dimensions = 20, .metric = metric}));
+      auto* docs = expect(
+          database->collection("docs", {.dimensions = 20, .metric = metric, .row_type = row_type}));
       expect(docs->upsert({vectors, numbers(5000)}));
       link_all(*docs);
       expect(docs->upsert({std::vector<float>(20, 0.5F), numbers(1, 9999)}));  // one in the tail
@@ -65,6 +69,7 @@ TEST_CASE("opening computes no distance and answers as before") {  // c13, c17
     CHECK(database->info().warnings.empty());
     auto* docs = expect(database->find("docs"));
     CHECK(docs->stats().distance_computations == 0);
+    CHECK(docs->options().row_type == row_type);
     CHECK(docs->stats().linked == 5000);
     CHECK(docs->count() == 4951);
     const auto after = expect(docs->search_batch(queries, {.k = 10, .ef = 60}));
@@ -90,33 +95,112 @@ TEST_CASE("opening computes no distance and answers as before") {  // c13, c17
 }
 
 TEST_CASE("many small flushes come back in order") {
-  MemoryStorage storage;
-  const auto vectors = random_vectors(1, 400, 5);
-  for (uint32_t row = 0; row < 400; ++row) {
+  for (const RowType row_type : kRowTypes) {
+    CAPTURE(row_type_name(row_type));
+    MemoryStorage storage;
+    const auto vectors = random_vectors(1, 400, 5);
+    for (uint32_t row = 0; row < 400; ++row) {
+      auto database = open(storage);
+      auto* docs = expect(database->collection("docs", {.dimensions = 5, .row_type = row_type}));
+      REQUIRE(docs->count() == row);
+      const std::string id = "id" + std::to_string(row);
+      const std::string metadata = std::to_string(row);
+      const std::vector<std::string_view> metadatas{row % 3 == 0 ? std::string_view()
+                                                                 : std::string_view(metadata)};
+      expect(docs->upsert(
+          {std::span(vectors).subspan(row * 5, 5),
+           std::vector<IdView>{row % 2 == 0 ? IdView(std::string_view(id)) : IdView(int64_t{row})},
+           metadatas}));
+      expect(database->flush());
+    }
     auto database = open(storage);
-    auto* docs = expect(database->collection("docs", {.dimensions = 5}));
-    REQUIRE(docs->count() == row);
-    const std::string id = "id" + std::to_string(row);
-    const std::string metadata = std::to_string(row);
-    const std::vector<std::string_view> metadatas{row % 3 == 0 ? std::string_view()
-                                                               : std::string_view(metadata)};
-    expect(docs->upsert(
-        {std::span(vectors).subspan(row * 5, 5),
-         std::vector<IdView>{row % 2 == 0 ? IdView(std::string_view(id)) : IdView(int64_t{row})},
-         metadatas}));
+    auto* docs = expect(database->find("docs"));
+    const auto kept = as_kept(vectors, row_type);
+    for (uint32_t row = 0; row < 400; ++row) {
+      const std::string id = "id" + std::to_string(row);
+      const Record record =
+          expect(docs->get(row % 2 == 0 ? IdView(std::string_view(id)) : IdView(int64_t{row})));
+      CHECK(std::equal(record.vector.begin(), record.vector.end(), kept.begin() + row * 5));
+      CHECK(record.metadata == (row % 3 == 0 ? "" : std::to_string(row)));
+    }
+    CHECK(expect(database->verify()).problems.empty());
+    CHECK(storage.files().size() < 80);
+  }
+}
+
+TEST_CASE("f16 rows take half the room") {
+  uint64_t bytes[2];
+  for (const RowType row_type : kRowTypes) {
+    MemoryStorage storage;
+    auto database = open(storage);
+    auto* docs = expect(database->collection("docs", {.dimensions = 64, .row_type = row_type}));
+    expect(docs->upsert({random_vectors(1, 900, 64), numbers(900)}));
+    expect(database->flush());
+    for (const auto& kind : database->info().bytes_by_kind) {
+      if (kind.kind == "rows") bytes[static_cast<size_t>(row_type)] = kind.bytes;
+    }
+  }
+  CHECK(bytes[0] == 900 * (64 * 4 + 4));  // values, and the scale of cosine
+  CHECK(bytes[1] == 900 * (64 * 2 + 4));
+}
+
+TEST_CASE("a state record with another row type is refused") {
+  for (const RowType row_type : kRowTypes) {
+    for (const uint8_t written : {uint8_t{0}, uint8_t{1}, uint8_t{2}, uint8_t{255}}) {
+      if (written == static_cast<uint8_t>(row_type)) continue;
+      CAPTURE(row_type_name(row_type), written);
+      MemoryStorage storage;
+      {
+        auto database = open(storage);
+        auto* docs = expect(database->collection("docs", {.dimensions = 40, .row_type = row_type}));
+        expect(docs->upsert({random_vectors(1, 10, 40), numbers(10)}));
+        expect(database->flush());
+      }
+      {
+        // With right checksums, as a later version or a hostile writer would leave it.
+        const auto store = expect(Store::open(storage, false));
+        auto commit = store->begin();
+        commit.manifest().collections.begin()->second.state[5] = std::byte{written};
+        expect(commit.finish());
+      }
+      const auto opened = Database::open(std::make_unique<BorrowedStorage>(storage), {});
+      REQUIRE_FALSE(opened.ok());
+      CHECK(opened.error().code == ErrorCode::kCorrupt);
+      const std::string reason =
+          written > 1 ? "unknown row type " + std::to_string(written) : "wrong length";
+      CHECK(opened.error().detail.find(reason) != std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("verify finds an f16 row that is not finite") {
+  MemoryStorage storage;
+  {
+    auto database = open(storage);
+    auto* docs = expect(database->collection(
+        "docs", {.dimensions = 3, .metric = Metric::kL2, .row_type = RowType::kF16}));
+    expect(docs->upsert({std::vector<float>{1, 2, 3, 4, 5, 6}, numbers(2)}));
     expect(database->flush());
   }
-  auto database = open(storage);
-  auto* docs = expect(database->find("docs"));
-  for (uint32_t row = 0; row < 400; ++row) {
-    const std::string id = "id" + std::to_string(row);
-    const Record record =
-        expect(docs->get(row % 2 == 0 ? IdView(std::string_view(id)) : IdView(int64_t{row})));
-    CHECK(std::equal(record.vector.begin(), record.vector.end(), vectors.begin() + row * 5));
-    CHECK(record.metadata == (row % 3 == 0 ? "" : std::to_string(row)));
+  {
+    const auto store = expect(Store::open(storage, false));
+    const auto segments = store->manifest().segments;
+    const auto rows = std::find_if(segments.begin(), segments.end(), [](const auto& segment) {
+      return segment.first.kind == SegmentKind::kRows;
+    });
+    REQUIRE(rows != segments.end());
+    const Buffer payload = expect(store->load(rows->first, rows->second));
+    std::vector<std::byte> bytes(payload.bytes().begin(), payload.bytes().end());
+    bytes[64 + 2] = std::byte{0x00};  // infinity at position 1 of row 1
+    bytes[64 + 3] = std::byte{0x7c};
+    auto commit = store->begin();
+    expect(commit.put(rows->first, rows->second.rows, bytes));
+    expect(commit.finish());
   }
-  CHECK(expect(database->verify()).problems.empty());
-  CHECK(storage.files().size() < 80);
+  auto database = open(storage);
+  const auto problems = expect(database->verify()).problems;
+  REQUIRE(problems.size() == 1);
+  CHECK(problems[0].find("row 1 has infinity at position 1") != std::string::npos);
 }
 
 TEST_CASE("adding and deleting for ever takes no more room than once") {  // c07
@@ -241,28 +325,32 @@ TEST_CASE("a damaged graph costs a rebuild and no record") {
 }
 
 TEST_CASE("a packed database unpacks to the same answers") {
-  MemoryStorage storage;
-  auto database = open(storage);
-  auto* docs = expect(database->collection("docs", {.dimensions = 10}));
-  expect(docs->upsert({random_vectors(1, 2000, 10), numbers(2000)}));
-  link_all(*docs);
-  expect(database->flush());
-  MemoryStorage packed;
-  {
-    auto sink = expect(packed.create("store.nfpack"));
-    expect(database->pack(*sink));
-    expect(sink->finish());
-  }
-  MemoryStorage other(1u << 16);
-  expect(Database::unpack(packed, "store.nfpack", other));
-  CHECK(Database::unpack(packed, "store.nfpack", other).error().code == ErrorCode::kAlreadyExists);
-  auto copy = open(other);
-  auto* same = expect(copy->find("docs"));
-  CHECK(same->stats().distance_computations == 0);
-  CHECK(expect(copy->verify()).problems.empty());
-  const auto queries = random_vectors(2, 50, 10);
-  for (uint32_t q = 0; q < 50; ++q) {
-    const std::span<const float> query(queries.data() + q * 10, 10);
-    CHECK(nearest_ids(*same, query, 10, 60) == nearest_ids(*docs, query, 10, 60));
+  for (const RowType row_type : kRowTypes) {
+    CAPTURE(row_type_name(row_type));
+    MemoryStorage storage;
+    auto database = open(storage);
+    auto* docs = expect(database->collection("docs", {.dimensions = 10, .row_type = row_type}));
+    expect(docs->upsert({random_vectors(1, 2000, 10), numbers(2000)}));
+    link_all(*docs);
+    expect(database->flush());
+    MemoryStorage packed;
+    {
+      auto sink = expect(packed.create("store.nfpack"));
+      expect(database->pack(*sink));
+      expect(sink->finish());
+    }
+    MemoryStorage other(1u << 16);
+    expect(Database::unpack(packed, "store.nfpack", other));
+    CHECK(Database::unpack(packed, "store.nfpack", other).error().code ==
+          ErrorCode::kAlreadyExists);
+    auto copy = open(other);
+    auto* same = expect(copy->find("docs"));
+    CHECK(same->stats().distance_computations == 0);
+    CHECK(expect(copy->verify()).problems.empty());
+    const auto queries = random_vectors(2, 50, 10);
+    for (uint32_t q = 0; q < 50; ++q) {
+      const std::span<const float> query(queries.data() + q * 10, 10);
+      CHECK(nearest_ids(*same, query, 10, 60) == nearest_ids(*docs, query, 10, 60));
+    }
   }
 }

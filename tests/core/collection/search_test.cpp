@@ -11,8 +11,6 @@ using namespace nearfield::test;
 
 namespace {
 
-constexpr Metric kMetrics[] = {Metric::kCosine, Metric::kL2, Metric::kDot};
-
 // The share of the exact k nearest that an approximate answer holds, over all queries.
 double recall(const Collection& collection, std::span<const float> queries, uint32_t k,
               uint32_t ef) {
@@ -56,15 +54,19 @@ class Threads final : public ThreadPool {
 
 TEST_CASE("exact search equals double precision") {  // c39
   for (const Metric metric : kMetrics) {
-    for (const uint32_t dimensions : {1U, 3U, 16U, 100U, 129U}) {
-      CAPTURE(metric_name(metric), dimensions);
+    for (const auto& [dimensions, row_type] :
+         {std::pair(1U, RowType::kF32), std::pair(3U, RowType::kF32), std::pair(16U, RowType::kF32),
+          std::pair(100U, RowType::kF32), std::pair(129U, RowType::kF32),
+          std::pair(3U, RowType::kF16), std::pair(100U, RowType::kF16)}) {
+      CAPTURE(metric_name(metric), dimensions, row_type_name(row_type));
       MemoryStorage storage;
       auto database = open(storage);
-      auto* docs =
-          expect(database->collection("docs", {.dimensions = dimensions, .metric = metric}));
+      auto* docs = expect(database->collection(
+          "docs", {.dimensions = dimensions, .metric = metric, .row_type = row_type}));
       const uint32_t rows = 500;
-      const auto vectors = random_vectors(dimensions, rows, dimensions);
-      expect(docs->upsert({vectors, numbers(rows)}));
+      const auto given = random_vectors(dimensions, rows, dimensions);
+      const auto vectors = as_kept(given, row_type);
+      expect(docs->upsert({given, numbers(rows)}));
       const auto queries = random_vectors(99, 10, dimensions);
       SearchScratch scratch;
       for (uint32_t q = 0; q < 10; ++q) {
@@ -148,6 +150,42 @@ TEST_CASE("the graph finds what exact search finds") {
     CHECK(stats.code_distances > 0);
     CHECK(std::is_sorted(hits.begin(), hits.end(),
                          [](const Hit& a, const Hit& b) { return a.distance < b.distance; }));
+  }
+}
+
+TEST_CASE("rounding to f16 costs hardly a neighbour") {
+  constexpr uint32_t kRows = 6000;
+  constexpr uint32_t kDimensions = 24;
+  for (const Metric metric : kMetrics) {
+    CAPTURE(metric_name(metric));
+    MemoryStorage storage;
+    auto database = open(storage);
+    Collection* docs[2];
+    const auto vectors = clustered_vectors(7, kRows, kDimensions, 20, 0.5F);
+    for (const RowType row_type : kRowTypes) {
+      auto*& made = docs[static_cast<size_t>(row_type)];
+      made = expect(database->collection(
+          std::string(row_type_name(row_type)),
+          {.dimensions = kDimensions, .metric = metric, .row_type = row_type}));
+      expect(made->upsert({vectors, numbers(kRows)}));
+      link_all(*made);
+    }
+    const auto queries = clustered_vectors(7, 200, kDimensions, 20, 0.6F);
+    size_t exact = 0;
+    size_t walked = 0;
+    for (size_t q = 0; q < 200; ++q) {
+      const auto query = std::span(queries).subspan(q * kDimensions, kDimensions);
+      const auto truth = nearest_ids(*docs[0], query, 10, 100, true);
+      const auto shared = [&](const std::vector<int64_t>& found) {
+        return std::count_if(found.begin(), found.end(), [&](int64_t id) {
+          return std::find(truth.begin(), truth.end(), id) != truth.end();
+        });
+      };
+      exact += static_cast<size_t>(shared(nearest_ids(*docs[1], query, 10, 100, true)));
+      walked += static_cast<size_t>(shared(nearest_ids(*docs[1], query, 10, 100)));
+    }
+    CHECK(exact >= 1990);  // of 2000
+    CHECK(walked >= 1990);
   }
 }
 
@@ -300,36 +338,38 @@ TEST_CASE("a batch of exact searches answers as they do one by one") {
 TEST_CASE("threads and kernels change nothing") {
   const auto vectors = clustered_vectors(21, 4000, 40, 10, 0.5F);
   const auto queries = clustered_vectors(21, 64, 40, 10, 0.6F);
-  std::vector<std::vector<Hit>> expected;
-  std::vector<std::byte> links;
   Threads three(3);
-  for (const std::string& kernels : available_kernels()) {
-    for (ThreadPool* pool : {&serial_pool(), static_cast<ThreadPool*>(&three)}) {
-      CAPTURE(kernels, pool->workers());
-      MemoryStorage storage;
-      auto database = open(storage, {.pool = pool, .kernels = kernels});
-      CHECK(database->info().kernels == kernels);
-      auto* docs = expect(database->collection("docs", {.dimensions = 40}));
-      expect(docs->upsert({vectors, numbers(4000)}));
-      link_all(*docs);
-      SearchStats stats;
-      const auto answers = expect(docs->search_batch(queries, {.k = 10, .ef = 40}, &stats));
-      CHECK(stats.distance_computations > 0);
-      if (expected.empty()) expected = answers;
-      REQUIRE(answers.size() == expected.size());
-      for (size_t q = 0; q < answers.size(); ++q) {
-        REQUIRE(answers[q].size() == expected[q].size());
-        for (size_t i = 0; i < answers[q].size(); ++i) {
-          CHECK(answers[q][i].slot == expected[q][i].slot);
-          CHECK(answers[q][i].distance == expected[q][i].distance);  // to the last bit
+  for (const RowType row_type : kRowTypes) {
+    std::vector<std::vector<Hit>> expected;
+    std::vector<std::byte> links;
+    for (const std::string& kernels : available_kernels()) {
+      for (ThreadPool* pool : {&serial_pool(), static_cast<ThreadPool*>(&three)}) {
+        CAPTURE(row_type_name(row_type), kernels, pool->workers());
+        MemoryStorage storage;
+        auto database = open(storage, {.pool = pool, .kernels = kernels});
+        CHECK(database->info().kernels == kernels);
+        auto* docs = expect(database->collection("docs", {.dimensions = 40, .row_type = row_type}));
+        expect(docs->upsert({vectors, numbers(4000)}));
+        link_all(*docs);
+        SearchStats stats;
+        const auto answers = expect(docs->search_batch(queries, {.k = 10, .ef = 40}, &stats));
+        CHECK(stats.distance_computations > 0);
+        if (expected.empty()) expected = answers;
+        REQUIRE(answers.size() == expected.size());
+        for (size_t q = 0; q < answers.size(); ++q) {
+          REQUIRE(answers[q].size() == expected[q].size());
+          for (size_t i = 0; i < answers[q].size(); ++i) {
+            CHECK(answers[q][i].slot == expected[q][i].slot);
+            CHECK(answers[q][i].distance == expected[q][i].distance);  // to the last bit
+          }
         }
+        expect(database->flush());
+        std::vector<std::byte> files;
+        for (const auto& [name, bytes] : storage.files())
+          files.insert(files.end(), bytes.begin(), bytes.end());
+        if (links.empty()) links = files;
+        CHECK(files == links);  // and so are all bytes stored
       }
-      expect(database->flush());
-      std::vector<std::byte> files;
-      for (const auto& [name, bytes] : storage.files())
-        files.insert(files.end(), bytes.begin(), bytes.end());
-      if (links.empty()) links = files;
-      CHECK(files == links);  // and so are all bytes stored
     }
   }
 }

@@ -28,6 +28,7 @@ int main(int argc, char** argv) {
   for (const Kernels* table : supported_kernels()) {
     std::printf("%s\n", table->name);
     failed += show("f32", test::check_f32(*table));
+    failed += show("f16", test::check_f16(*table));
     failed += show("u7", test::check_u7(*table));
     failed += show("blocks", test::check_blocks(*table));
     failed += show("self check", test::check_self_check(*table));

@@ -8,6 +8,8 @@
 #include <limits>
 #include <new>
 
+#include "base/half.h"
+
 namespace nearfield::test {
 namespace {
 
@@ -74,6 +76,24 @@ constexpr FloatKind kFloatKinds[] = {
      }},
 };
 
+// Rows of halves: any finite bits.
+struct HalfKind {
+  const char* name;
+  uint16_t (*value)(Random& random);
+};
+uint16_t half_of(Random& random, uint32_t least, uint32_t most) {
+  const uint32_t sign = random.next() & 0x8000u;
+  return static_cast<uint16_t>(sign | (least + random.next() % (most - least + 1)));
+}
+constexpr HalfKind kHalfKinds[] = {
+    {"any", [](Random& random) { return half_of(random, 0, 0x7bff); }},
+    {"below 1", [](Random& random) { return half_of(random, 0x2000, 0x3bff); }},
+    {"subnormal", [](Random& random) { return half_of(random, 0, 0x03ff); }},
+    {"around the least normal", [](Random& random) { return half_of(random, 0x03fe, 0x0401); }},
+    {"zeros of both signs", [](Random& random) { return half_of(random, 0, 0); }},
+    {"the largest", [](Random& random) { return half_of(random, 0x7bff, 0x7bff); }},
+};
+
 struct CodeKind {
   const char* name;
   uint8_t (*value)(Random& random);
@@ -88,6 +108,8 @@ constexpr CodeKind kCodeKinds[] = {
 
 constexpr size_t kFloatDimensions[] = {0,   16,  32,  48,  64,  80,  96,  112,  128,  144,  256,
                                        304, 384, 400, 512, 768, 784, 960, 1024, 1536, 2032, 2048};
+constexpr size_t kHalfDimensions[] = {0,   32,  64,  96,  128, 160,  192,  256,
+                                      320, 384, 512, 768, 800, 1024, 1536, 2048};
 constexpr size_t kCodeDimensions[] = {0,   64,  128, 192, 256, 320,  384,  448,  512,
                                       576, 640, 768, 832, 960, 1024, 1536, 1984, 2048};
 
@@ -155,6 +177,64 @@ std::vector<std::string> check_f32(const Kernels& table) {
         for (int r = 0; r < 4; ++r) report.floats("l24_f32", n, kind.name, expected[r], found[r]);
       }
     }
+  }
+  return report.lines();
+}
+
+std::vector<std::string> check_f16(const Kernels& table) {
+  Report report(table);
+  Random random(4);
+  const auto compare = [&](const float* query, const uint16_t* const rows[4], size_t n,
+                           const char* kind) {
+    // The oracle sees the rows widened: that all tables round alike is not enough.
+    Aligned<float> wide(4 * n);
+    const float* wide_rows[4];
+    for (size_t r = 0; r < 4; ++r) {
+      wide_rows[r] = wide.data() + r * n;
+      for (size_t i = 0; i < n; ++i) wide[r * n + i] = from_half(rows[r][i]);
+    }
+    float expected[4], found[4];
+    oracle().dot4_f32(query, wide_rows, n, expected);
+    table.dot4_f16(query, rows, n, found);
+    for (int r = 0; r < 4; ++r) {
+      report.floats("dot_f16", n, kind, expected[r], table.dot_f16(query, rows[r], n));
+      report.floats("dot4_f16", n, kind, expected[r], found[r]);
+    }
+    oracle().l24_f32(query, wide_rows, n, expected);
+    table.l24_f16(query, rows, n, found);
+    for (int r = 0; r < 4; ++r) {
+      report.floats("l2_f16", n, kind, expected[r], table.l2_f16(query, rows[r], n));
+      report.floats("l24_f16", n, kind, expected[r], found[r]);
+    }
+  };
+  for (const size_t n : kHalfDimensions) {
+    Aligned<float> query(n);
+    Aligned<uint16_t> data(4 * n);
+    const uint16_t* rows[4];
+    for (size_t r = 0; r < 4; ++r) rows[r] = data.data() + r * n;
+    for (const FloatKind& query_kind : kFloatKinds) {
+      for (const HalfKind& kind : kHalfKinds) {
+        for (size_t i = 0; i < n; ++i) query[i] = query_kind.value(random);
+        for (size_t i = 0; i < 4 * n; ++i) data[i] = kind.value(random);
+        const std::string what = std::string(query_kind.name) + " by " + kind.name;
+        compare(query.data(), rows, n, what.c_str());
+      }
+    }
+  }
+  // Every finite half by itself: against 1, its product is its value.
+  constexpr size_t kAlone = 32;
+  Aligned<float> query(kAlone);
+  Aligned<uint16_t> data(4 * kAlone);
+  const uint16_t* rows[4];
+  for (size_t r = 0; r < 4; ++r) rows[r] = data.data() + r * kAlone;
+  for (uint32_t bits = 0; bits < 0x10000; ++bits) {
+    if ((bits & 0x7c00u) == 0x7c00u) continue;
+    const size_t at = bits % kAlone;
+    query[at] = 1;
+    data[bits / kAlone % 4 * kAlone + at] = static_cast<uint16_t>(bits);
+    compare(query.data(), rows, kAlone, "one half");
+    query[at] = 0;
+    data[bits / kAlone % 4 * kAlone + at] = 0;
   }
   return report.lines();
 }
@@ -304,6 +384,38 @@ std::vector<std::string> check_self_check(const Kernels& table) {
     out[3] = std::nextafter(out[3], 9.0f);
   };
   expect_caught("l24_f32", wrong);
+  // A sum is fused, a subnormal half counts as zero, or the last of four is off by one bit.
+  wrong = table;
+  wrong.dot_f16 = [](const float* query, const uint16_t* row, size_t n) {
+    float lane[32] = {};
+    for (size_t i = 0; i < n; ++i) {
+      lane[i % 32] = std::fma(query[i], from_half(row[i]), lane[i % 32]);
+    }
+    for (size_t width = 16; width > 0; width /= 2) {
+      for (size_t l = 0; l < width; ++l) lane[l] += lane[l + width];
+    }
+    return lane[0];
+  };
+  expect_caught("dot_f16", wrong);
+  wrong = table;
+  wrong.l2_f16 = [](const float* query, const uint16_t* row, size_t n) {
+    Aligned<uint16_t> flushed(n);
+    for (size_t i = 0; i < n; ++i) flushed[i] = (row[i] & 0x7c00u) == 0 ? uint16_t{0} : row[i];
+    return oracle().l2_f16(query, flushed.data(), n);
+  };
+  expect_caught("l2_f16", wrong);
+  wrong = table;
+  wrong.dot4_f16 = [](const float* q, const uint16_t* const rows[4], size_t n, float out[4]) {
+    oracle().dot4_f16(q, rows, n, out);
+    out[3] = std::nextafter(out[3], 9.0f);
+  };
+  expect_caught("dot4_f16", wrong);
+  wrong = table;
+  wrong.l24_f16 = [](const float* q, const uint16_t* const rows[4], size_t n, float out[4]) {
+    oracle().l24_f16(q, rows, n, out);
+    out[3] = std::nextafter(out[3], 9.0f);
+  };
+  expect_caught("l24_f16", wrong);
   wrong = table;
   wrong.dot_u7 = [](const uint8_t* a, const uint8_t* b, size_t n) {
     int32_t sum = 0;  // saturates pairs at 15 bits less one

@@ -11,6 +11,7 @@ namespace nearfield::test {
 
 // Each returns one line for every difference found; none means that the table is right.
 std::vector<std::string> check_f32(const Kernels& table);
+std::vector<std::string> check_f16(const Kernels& table);
 std::vector<std::string> check_u7(const Kernels& table);
 std::vector<std::string> check_blocks(const Kernels& table);
 // That tables are found by name, and that the environment variable chooses the one that runs.

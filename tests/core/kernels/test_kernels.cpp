@@ -15,6 +15,10 @@ TEST_CASE("f32 kernels equal scalar bit for bit", "[kernels]") {
   for (const Kernels* table : supported_kernels()) expect_none(check_f32(*table));
 }
 
+TEST_CASE("f16 kernels equal scalar bit for bit, and f32 on the widened rows", "[kernels]") {
+  for (const Kernels* table : supported_kernels()) expect_none(check_f16(*table));
+}
+
 TEST_CASE("u7 kernels equal scalar", "[kernels]") {
   for (const Kernels* table : supported_kernels()) expect_none(check_u7(*table));
 }

@@ -1,5 +1,6 @@
 // What every command does when all is well.
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include <catch2/catch_test_macros.hpp>
@@ -167,6 +168,42 @@ TEST_CASE("info describes the store") {
   CHECK(info.at("graph").at("linked") == 2000);
   CHECK(info.at("collections").contains("default"));
   CHECK(succeed({"info", store}).out.find("2,000") != std::string::npos);
+}
+
+TEST_CASE("f16 rows: rounded, smaller, and found") {
+  const TestFolder folder;
+  const std::string file = folder.write_values("rows.f32", random_rows(2000, 64));
+  for (const char* storage : {"f32", "f16"}) {
+    succeed({"import", folder.path(storage), "--from", file, "--dimensions", "64", "--metric",
+             "cosine", "--storage", storage});
+    CHECK(succeed({"info", folder.path(storage), "--json"}).json().at("storage") == storage);
+    succeed({"verify", folder.path(storage)});
+  }
+  const auto row_bytes = [&](const char* storage) -> size_t {
+    const Json info = succeed({"info", folder.path(storage), "--json"}).json();
+    return info.at("bytes_by_kind").at("rows");
+  };
+  CHECK(row_bytes("f32") - row_bytes("f16") == 2000 * 64 * 2);
+  CHECK(succeed({"info", folder.path("f16")}).out.find("kept as f16") != std::string::npos);
+
+  succeed({"export", folder.path("f16"), folder.path("out.f32"), "--format", "f32"});
+  const auto given = read_values<float>(file);
+  const auto kept = read_values<float>(folder.path("out.f32"));
+  REQUIRE(kept.size() == given.size());
+  CHECK(kept != given);
+  for (size_t i = 0; i < kept.size(); ++i) {
+    REQUIRE(std::abs(kept[i] - given[i]) <= std::abs(given[i]) / 2048 + 0x1p-25f);
+  }
+  // Rows that are rounded already stay as they are.
+  succeed({"import", folder.path("again"), "--from", folder.path("out.f32"), "--dimensions", "64",
+           "--metric", "cosine", "--storage", "f16"});
+  succeed({"export", folder.path("again"), folder.path("again.f32"), "--format", "f32"});
+  CHECK(read_values<float>(folder.path("again.f32")) == kept);
+
+  const auto ids = search_ids(folder, folder.path("f16"), file, {"--k", "1", "--ef", "200"});
+  size_t itself = 0;
+  for (size_t i = 0; i < ids.size(); ++i) itself += ids[i] == static_cast<int32_t>(i) ? 1 : 0;
+  CHECK(itself >= 1990);
 }
 
 TEST_CASE("several collections in one store") {

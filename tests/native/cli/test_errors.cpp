@@ -33,7 +33,8 @@ TEST_CASE("faulty command lines") {
        {"import", "store", "--from", "a.f32", "--dimensions", "many"});
   fail(2, {"--metric", "\"hamming\"", "cosine, l2 or dot"},
        {"import", "store", "--from", "a.f32", "--metric", "hamming"});
-  fail(2, {"--storage", "f16", "f32"}, {"import", "store", "--from", "a.f32", "--storage", "f16"});
+  fail(2, {"--storage", "\"f64\"", "f32 or f16"},
+       {"import", "store", "--from", "a.f32", "--storage", "f64"});
   fail(2, {"--m", "\"1\""}, {"import", "store", "--from", "a.f32", "--m", "1"});
   fail(2, {"--threads", "\"-1\""}, {"import", "store", "--from", "a.f32", "--threads", "-1"});
   fail(2, {"--k", "\"0\""}, {"search", "store", "--queries", "q.f32", "--k", "0"});
@@ -97,10 +98,20 @@ TEST_CASE("import into a store of other options") {
   fail(2, {"dimensions 4", "not 8"}, {"import", store, "--from", file, "--dimensions", "8"});
   fail(2, {"metric l2", "not dot"}, {"import", store, "--from", file, "--metric", "dot"});
   fail(2, {"m 16", "not 8"}, {"import", store, "--from", file, "--m", "8"});
+  fail(2, {"storage f32", "not f16"}, {"import", store, "--from", file, "--storage", "f16"});
   fail(2, {"no file at"}, {"import", store, "--from", folder.path("missing.f32")});
   fail(2, {"--metric"}, {"import", folder.path("new"), "--from", file, "--dimensions", "4"});
   CHECK_FALSE(folder.has("new"));
   CHECK(succeed({"info", store, "--json"}).json().at("records") == 8);
+}
+
+TEST_CASE("values that f16 cannot hold") {
+  const TestFolder folder;
+  const std::string file = folder.write_values<float>("rows.f32", {1, 2, 3, 65505});
+  fail(2, {"rows.f32", "row 1", "65505", "±65504"},
+       {"import", folder.path("new"), "--from", file, "--dimensions", "2", "--metric", "l2",
+        "--storage", "f16"});
+  CHECK_FALSE(folder.has("new"));
 }
 
 TEST_CASE("a fault in the middle of a file leaves the store as it was") {

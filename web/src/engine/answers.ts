@@ -1,9 +1,9 @@
 // Answers of the engine as the objects that callers get.
-import type { CollectionOptions, CollectionStats, Metric, SearchHit, StoredRecord } from '../types.js';
+import type { CollectionOptions, CollectionStats, Metric, RowType, SearchHit, StoredRecord } from '../types.js';
 import { ByteReader } from './boundary.js';
 
 export const metrics: readonly Metric[] = ['cosine', 'l2', 'dot']; // in the order of the engine's enum
-export const rowTypes = ['f32'] as const;
+export const rowTypes: readonly RowType[] = ['f32', 'f16']; // likewise
 
 export type FullOptions = Readonly<Required<CollectionOptions>>;
 
@@ -78,7 +78,7 @@ export function decodeOptions(bytes: Uint8Array): FullOptions {
   return {
     dimensions: reader.float64(),
     metric: metrics[reader.float64()] ?? 'cosine',
-    storage: rowTypes[reader.float64() as 0] ?? 'f32',
+    storage: rowTypes[reader.float64()] ?? 'f32',
     m: reader.float64(),
     efConstruction: reader.float64(),
     seed: reader.float64(),
