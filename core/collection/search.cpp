@@ -60,7 +60,7 @@ bool CollectionImpl::walk_graph(const Query& query, const SearchOptions& options
   // Codes decide who is looked at, rows decide the order. Measured again are the 2 k nearest by
   // code, and where neighbours lie closer together than codes can tell, all that rounding may have
   // put behind the k-th.
-  constexpr uint64_t kLeastMeasured = 32;
+  constexpr uint64_t kLeastMeasured = 16;
   constexpr double kDeviations = 3;
   const uint64_t least = std::max<uint64_t>(2 * uint64_t{options.k}, kLeastMeasured);
   // Dead rows still lead the way but take places in the pool, so it grows by their share, which

@@ -16,7 +16,7 @@ namespace {
 constexpr uint32_t kQueries = 256;
 constexpr uint32_t kRowsAQuery = 64;  // in small graphs, so that it stays a small part of a build
 constexpr uint32_t kRank = 10;
-constexpr uint32_t kLeast = 32;
+constexpr uint32_t kLeast = 20;
 // Under dot, squared distances contain the length that rows are lifted to, so that small parts of
 // them matter.
 constexpr std::array<uint16_t, 20> kLadder{8,   16,  24,  32,   48,   64,   96,   128,  192,  256,

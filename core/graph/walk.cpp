@@ -12,12 +12,11 @@ namespace {
 
 constexpr uint32_t kExpanded = 0x80000000;  // slots have 31 bits (kMaxRows)
 constexpr size_t kGroups = 6;               // groups of seeds that are scored
-
-void prefetch(const void* address) { __builtin_prefetch(address); }
+constexpr size_t kSoon = 2;                 // places behind the cursor that are expanded next
 
 void prefetch_code(const Codes& codes, uint32_t slot) {
   const uint8_t* code = codes.code(slot);
-  for (size_t i = 0; i < codes.stride(); i += 64) prefetch(code + i);
+  for (size_t i = 0; i < codes.stride(); i += 64) __builtin_prefetch(code + i);
 }
 
 struct QueryDistance {
@@ -52,6 +51,7 @@ class Walker {
     if (rows == 0) return {};
     capacity_ = std::min(options.ef, rows);
     size_ = 0;
+    cursor_ = 0;
     if (scratch_.pool.size() < capacity_ + 1) scratch_.pool.resize(capacity_ + 1);
     start_epoch(rows);
     if (options.without < rows) scratch_.visited[options.without] = scratch_.epoch;
@@ -59,16 +59,15 @@ class Walker {
     if (options.stop) come_closer(*options.stop);
 
     Candidate* pool = scratch_.pool.data();
-    size_t cursor = 0;  // everything before it is expanded
-    while (cursor < size_) {
-      if (pool[cursor].slot & kExpanded) {
-        ++cursor;
+    while (cursor_ < size_) {
+      const Candidate from = pool[cursor_];
+      if (from.slot & kExpanded) {
+        ++cursor_;
         continue;
       }
-      const Candidate from = pool[cursor];
       if (from.distance > reach_) break;
-      pool[cursor].slot |= kExpanded;
-      cursor = expand(from, cursor);
+      pool[cursor_].slot |= kExpanded;
+      expand(from);
       if (options.stop) come_closer(*options.stop);
     }
     for (size_t i = 0; i < size_; ++i) pool[i].slot &= ~kExpanded;
@@ -166,8 +165,8 @@ class Walker {
     while (pool[size_ - 1].distance > bound_) --size_;
   }
 
-  // Scores the unvisited neighbours of a row; returns where the first unexpanded candidate may be.
-  size_t expand(const Candidate& from, size_t cursor) {
+  // Scores the unvisited neighbours of a row, which stands at the cursor.
+  void expand(const Candidate& from) {
     const uint32_t rows = graph_.rows();
     const uint32_t degree = graph_.degree();
     const uint32_t* links = graph_.links(from.slot);
@@ -186,15 +185,15 @@ class Walker {
       count += visited[to] != epoch;
       visited[to] = epoch;
     }
-    size_t lowest = cursor + 1;
+    size_t next = cursor_ + 1;
     score({fresh, count}, [&](uint32_t slot, int32_t d) {
       if constexpr (kSkipsCopies) {
         // Copies are at one distance from every row, even where not at 0 from each other.
         if (d == from.distance && same_code(slot, from.slot)) return;
       }
-      lowest = std::min(lowest, insert({d, slot}));
+      next = std::min(next, insert({d, slot}));
     });
-    return lowest;
+    cursor_ = next;
   }
 
   static constexpr bool kSkipsCopies = std::is_same_v<Distance, BuildDistance>;
@@ -223,6 +222,7 @@ class Walker {
     const size_t moved = std::min<size_t>(size_, capacity_ - 1) - low;
     std::memmove(pool + low + 1, pool + low, moved * sizeof(Candidate));
     pool[low] = candidate;
+    if (low <= cursor_ + kSoon) graph_.prefetch(candidate.slot);
     size_ = std::min<size_t>(size_ + 1, capacity_);
     return low;
   }
@@ -252,6 +252,7 @@ class Walker {
   const size_t ahead_;  // codes prefetched before they are scored
   size_t capacity_ = 0;
   size_t size_ = 0;
+  size_t cursor_ = 0;          // everything before it is expanded
   int32_t reach_ = INT32_MAX;  // rows farther than this are not expanded
   int32_t bound_ = INT32_MAX;  // rows farther than this do not enter the pool
   uint64_t computed_ = 0;

@@ -209,6 +209,7 @@ test('fits a phone', async ({ page }) => {
 test('deletes the store only when that is confirmed, and offers to build again', async ({ page }) => {
   await build(page);
   await page.click('#delete');
+  await expect(page.locator('#confirm')).toBeVisible();
   await page.keyboard.press('Escape');
   await expect(page.locator('#confirm')).toBeHidden();
   await expect(page.locator('#status')).toHaveText('3,000 words ready');
