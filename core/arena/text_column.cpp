@@ -90,6 +90,10 @@ bool TextColumn::adopt(Buffer payload, uint32_t count) {
   if (!payload.empty() && payload.size() < size_t{count} * sizeof(uint32_t)) return false;
   const uint32_t block_rows = 1u << shift_;
   const bool begins_block = (rows_ & (block_rows - 1)) == 0;
+  if (payload.empty() && blocks_.empty()) {  // at once: opening must not cost a step a row
+    rows_ += count;
+    return true;
+  }
   if (payload.empty()) {
     for (uint32_t i = 0; i < count; ++i) append(std::nullopt);
     return true;

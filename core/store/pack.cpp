@@ -71,8 +71,8 @@ Result<void> Store::pack(FileSink& sink) {
   NEARFIELD_TRY(sink.append(manifest));
   position = layout::kHeaderBytes + manifest.size();
   for (const auto& [key, ref] : manifest_.segments) {
-    NEARFIELD_ASSIGN(const Buffer payload, read_segment(storage_, layout::data_name(ref.file),
-                                                        manifest_, key, ref, Check::kWhole));
+    NEARFIELD_ASSIGN(const Buffer payload,
+                     read_segment(storage_, layout::data_name(ref.file), manifest_, key, ref));
     const SegmentRef& target = packed.segments[key];
     const auto bytes = payload.bytes();
     NEARFIELD_TRY(append_segment(sink, position, key, target,
@@ -93,8 +93,7 @@ Result<void> Store::unpack(Storage& source, std::string_view file, Storage& dest
   commit.manifest().next_collection = packed.next_collection;
   commit.manifest().collections = packed.collections;
   for (const auto& [key, ref] : packed.segments) {
-    NEARFIELD_ASSIGN(const Buffer payload,
-                     read_segment(source, file, packed, key, ref, Check::kWhole));
+    NEARFIELD_ASSIGN(const Buffer payload, read_segment(source, file, packed, key, ref));
     NEARFIELD_TRY(commit.put(key, ref.rows, payload.bytes()));
   }
   return commit.finish();

@@ -52,32 +52,44 @@ Result<void> append_segment(FileSink& sink, uint64_t position, const SegmentKey&
   return {};
 }
 
+namespace {
+
+Error damaged(std::string_view file, const Manifest& manifest, const SegmentKey& key,
+              const SegmentRef& ref, const std::string& what) {
+  return {ErrorCode::kCorrupt, describe_segment(manifest, key, ref) + " in " + std::string(file) +
+                                   " are damaged: " + what};
+}
+
+// What a storage says of a segment that it cannot read: damage is named, other failures stay.
+Error unreadable(std::string_view file, const Manifest& manifest, const SegmentKey& key,
+                 const SegmentRef& ref, Error error) {
+  const bool damage = error.code == ErrorCode::kCorrupt || error.code == ErrorCode::kNotFound;
+  return damage ? damaged(file, manifest, key, ref, error.detail) : error;
+}
+
+}  // namespace
+
 Result<Buffer> read_segment(Storage& storage, std::string_view file, const Manifest& manifest,
-                            const SegmentKey& key, const SegmentRef& ref, Check check) {
-  const auto damaged = [&](const std::string& what) {
-    return Error{ErrorCode::kCorrupt, describe_segment(manifest, key, ref) + " in " +
-                                          std::string(file) + " are damaged: " + what};
-  };
+                            const SegmentKey& key, const SegmentRef& ref) {
   // Header and payload in one read; the payload keeps its alignment behind the 64 bytes of header.
-  const uint64_t offset = ref.offset - layout::kHeaderBytes;
-  const uint64_t length = ref.length + layout::kHeaderBytes;
-  auto segment = check == Check::kWhole ? storage.read_stored(file, offset, length)
-                                        : storage.read(file, offset, length);
-  if (!segment.ok()) {
-    const ErrorCode code = segment.error().code;
-    if (code == ErrorCode::kCorrupt || code == ErrorCode::kNotFound) {
-      return damaged(segment.error().detail);
-    }
-    return std::move(segment).error();
-  }
+  auto segment = storage.read_stored(file, ref.offset - layout::kHeaderBytes,
+                                     ref.length + layout::kHeaderBytes);
+  if (!segment.ok()) return unreadable(file, manifest, key, ref, std::move(segment).error());
   const auto expected = layout::segment_header(key, ref);
   if (std::memcmp(segment->data(), expected.data(), expected.size()) != 0) {
-    return damaged("their header differs from what the manifest says");
+    return damaged(file, manifest, key, ref, "their header differs from what the manifest says");
   }
   Buffer payload = segment->slice(layout::kHeaderBytes, static_cast<size_t>(ref.length));
-  if (check == Check::kWhole && checksum64(payload.bytes()) != ref.checksum) {
-    return damaged("their checksum differs");
+  if (checksum64(payload.bytes()) != ref.checksum) {
+    return damaged(file, manifest, key, ref, "their checksum differs");
   }
+  return payload;
+}
+
+Result<Buffer> map_segment(Storage& storage, std::string_view file, const Manifest& manifest,
+                           const SegmentKey& key, const SegmentRef& ref) {
+  auto payload = storage.read(file, ref.offset, ref.length);
+  if (!payload.ok()) return unreadable(file, manifest, key, ref, std::move(payload).error());
   return payload;
 }
 

@@ -23,14 +23,14 @@ Result<void> append_segment(FileSink& sink, uint64_t position, const SegmentKey&
                             const SegmentRef& ref,
                             std::span<const std::span<const std::byte>> parts);
 
-enum class Check {
-  kHeader,
-  kWhole,  // and the payload is what is stored, for reading only: see Storage::read_stored()
-};
-
-// The payload of a segment whose header, and with kWhole its checksum, are as the manifest says;
-// kCorrupt otherwise.
+// The payload of a segment as it is stored, for reading only (see Storage::read_stored()); kCorrupt
+// unless its header and its checksum are as the manifest says.
 Result<Buffer> read_segment(Storage& storage, std::string_view file, const Manifest& manifest,
-                            const SegmentKey& key, const SegmentRef& ref, Check check);
+                            const SegmentKey& key, const SegmentRef& ref);
+
+// The payload of a segment where it lies in a storage that maps. Nothing of it is read, so that the
+// time does not depend on how many segments there are; kCorrupt when the file is too short.
+Result<Buffer> map_segment(Storage& storage, std::string_view file, const Manifest& manifest,
+                           const SegmentKey& key, const SegmentRef& ref);
 
 }  // namespace nearfield

@@ -122,8 +122,8 @@ Result<std::unique_ptr<Store>> Store::open_listed(Storage& storage, bool create,
 }
 
 Result<Buffer> Store::load(const SegmentKey& key, const SegmentRef& ref) {
-  return read_segment(storage_, layout::data_name(ref.file), manifest_, key, ref,
-                      storage_.maps() ? Check::kHeader : Check::kWhole);
+  const auto load = storage_.maps() ? map_segment : read_segment;
+  return load(storage_, layout::data_name(ref.file), manifest_, key, ref);
 }
 
 Result<VerifyReport> Store::verify() {
@@ -140,8 +140,7 @@ Result<VerifyReport> Store::verify() {
     }
   }
   for (const auto& [key, ref] : manifest_.segments) {
-    const auto payload =
-        read_segment(storage_, layout::data_name(ref.file), manifest_, key, ref, Check::kWhole);
+    const auto payload = read_segment(storage_, layout::data_name(ref.file), manifest_, key, ref);
     if (!payload.ok()) report.problems.push_back(payload.error().detail);
     ++report.segments;
     report.bytes += ref.length;

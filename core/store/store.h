@@ -80,8 +80,8 @@ class Store {
   // leaves it); empty otherwise.
   const std::string& recovery() const { return recovery_; }
 
-  // The payload of a segment; its checksum is compared here unless the storage maps (verify() and
-  // lazy reading then). kCorrupt names kind, collection and rows.
+  // The payload of a segment; header and checksum are compared here unless the storage maps, where
+  // only verify() does. kCorrupt names kind, collection and rows.
   Result<Buffer> load(const SegmentKey& key, const SegmentRef& ref);
 
   // A change in the making: starts as a copy of the manifest. Nothing of it is visible before
