@@ -56,7 +56,7 @@ Encoder begin_file_header(const Magic& magic) {
 }
 
 // Fills with zeros up to the checksum of what stands before it.
-Header seal(Encoder encoder) {
+Header seal(const Encoder& encoder) {
   Header header{};
   std::copy(encoder.bytes().begin(), encoder.bytes().end(), header.begin());
   const uint64_t checksum = checksum64(std::span(header).first(kSealedBytes));
@@ -89,7 +89,7 @@ std::optional<uint64_t> parse_manifest_name(std::string_view name) {
 Header data_header(uint32_t number) {
   Encoder encoder = begin_file_header(kDataMagic);
   encoder.put(number);
-  return seal(std::move(encoder));
+  return seal(encoder);
 }
 
 Header segment_header(const SegmentKey& key, const SegmentRef& ref) {
@@ -101,7 +101,7 @@ Header segment_header(const SegmentKey& key, const SegmentRef& ref) {
   encoder.put(ref.rows);
   encoder.put(ref.length);
   encoder.put(ref.checksum);
-  return seal(std::move(encoder));
+  return seal(encoder);
 }
 
 Header manifest_header(uint64_t generation, std::span<const std::byte> payload) {
@@ -110,7 +110,7 @@ Header manifest_header(uint64_t generation, std::span<const std::byte> payload) 
   encoder.put(generation);
   encoder.put(uint64_t{payload.size()});
   encoder.put(checksum64(payload));
-  return seal(std::move(encoder));
+  return seal(encoder);
 }
 
 Header pack_header(std::span<const std::byte> manifest, uint64_t file_length) {
@@ -120,7 +120,7 @@ Header pack_header(std::span<const std::byte> manifest, uint64_t file_length) {
   encoder.put(uint64_t{manifest.size()});
   encoder.put(checksum64(manifest));
   encoder.put(file_length);
-  return seal(std::move(encoder));
+  return seal(encoder);
 }
 
 Result<Decoder> check_file_header(std::span<const std::byte> bytes, const Magic& magic,
