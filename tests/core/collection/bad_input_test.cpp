@@ -47,7 +47,7 @@ TEST_CASE("a batch with one bad number is refused whole and its row is named") {
   }
 }
 
-TEST_CASE("a value that f16 cannot hold is refused and nothing is lost") {
+TEST_CASE("a value that f16 cannot hold is refused and nothing is lost") {  // c41
   MemoryStorage storage;
   auto database = open(storage);
   auto* docs = expect(database->collection(

@@ -36,7 +36,7 @@ TEST_CASE("check_graph names what is wrong") {
   CHECK(check_graph(index.graph).size() == 1);
 }
 
-TEST_CASE("links outside the graph are passed over") {
+TEST_CASE("links outside the graph are passed over") {  // c15
   const Rows rows = uniform_rows(600, 16, 2);
   Index index(rows);
   index.bulk(600);

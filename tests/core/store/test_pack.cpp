@@ -102,7 +102,7 @@ TEST_CASE("a pack of a later version is refused") {
   CHECK(Store::unpack(packed.storage, kPack, destination).error().code == ErrorCode::kNewerVersion);
 }
 
-TEST_CASE("sizes in a pack's header that overflow are refused") {
+TEST_CASE("sizes in a pack's header that overflow are refused") {  // c15
   Packed packed;
   const Bytes whole = packed.bytes();
   for (const size_t offset : {24u, 32u, 48u}) {
