@@ -62,37 +62,37 @@ SlackTable calibrate(const Graph& graph, const Codes& codes, const Kernels& kern
     });
   };
 
-  std::atomic<size_t> all = 0;
+  std::atomic<uint64_t> all = 0;
   walk_to_all(std::nullopt, [&](Probe& probe, std::span<const Candidate> found) {
     for (size_t i = 0; i < found.size(); ++i) probe.truth[i] = found[i].slot;
     all += found.size();
   });
 
+  // The table is persisted, so everything here is an integer, and as wide in wasm as natively.
   SlackTable table{.rows = graph.rows()};
   table.slack.fill(kLadder.back());
   size_t target = 0;
-  size_t found_before = 0;
-  uint32_t slack_before = 0;
+  uint64_t count_before = 0;
+  uint64_t slack_before = 0;
   for (const uint32_t slack : kLadder) {
-    std::atomic<size_t> count = 0;
+    std::atomic<uint64_t> count = 0;
     walk_to_all(slack, [&](const Probe& probe, std::span<const Candidate> found) {
-      count += static_cast<size_t>(
+      count += static_cast<uint64_t>(
           std::count_if(found.begin(), found.end(), [&](const Candidate& candidate) {
             return std::find(probe.truth.begin(), probe.truth.end(), candidate.slot) !=
                    probe.truth.end();
           }));
     });
-    // In thousandths of rows found, so that everything is an integer.
     for (; target < SlackTable::kRecall.size(); ++target) {
-      const size_t needed = SlackTable::kRecall[target] * all;
+      const uint64_t needed = SlackTable::kRecall[target] * all;  // thousandths of a row
       if (1000 * count < needed) break;
-      const size_t risen = 1000 * (count - found_before);
-      const size_t part = needed > 1000 * found_before ? needed - 1000 * found_before : 0;
-      const size_t more = risen == 0 ? 0 : ((slack - slack_before) * part + risen - 1) / risen;
+      const uint64_t risen = std::max<uint64_t>(1, 1000 * (count - count_before));
+      const uint64_t part = needed - std::min(needed, 1000 * count_before);
+      const uint64_t more = ((slack - slack_before) * part + risen - 1) / risen;
       table.slack[target] = static_cast<uint16_t>(slack_before + more);
     }
     if (target == SlackTable::kRecall.size()) break;
-    found_before = std::max<size_t>(found_before, count);
+    count_before = std::max<uint64_t>(count_before, count);
     slack_before = slack;
   }
   distances += computed;
