@@ -71,8 +71,8 @@ Json measure(const DataSet& set, unsigned rounds) {
   for (size_t i = 0; i < set.rows; ++i) ids[i] = static_cast<int64_t>(i);
   take(collection->upsert({.vectors = base, .ids = ids}));  // an exact search needs no graph
 
-  // As many at once as keep every thread busy: a thread takes eight queries at a time.
-  const size_t at_once = std::min<size_t>(set.queries, size_t{8} * threads);
+  // One chunk of an exact batch: rows are read once for all of it.
+  const size_t at_once = std::min<size_t>(set.queries, 64);
   queries.resize(at_once * set.dimensions);
   const double bytes = static_cast<double>(base.size() * sizeof(float));
   const auto* numbers = reinterpret_cast<const uint64_t*>(base.data());

@@ -40,7 +40,9 @@ class Codes {
   const uint8_t* code(uint32_t slot) const { return codes_.row(slot); }
 
   int32_t walk_distance(uint32_t slot, int32_t dot) const {
-    return *walk_terms_.row(slot) - 2 * dot;
+    // Terms of a damaged file may be anything: they wrap.
+    return static_cast<int32_t>(static_cast<uint32_t>(*walk_terms_.row(slot)) -
+                                2 * static_cast<uint32_t>(dot));
   }
   int32_t walk_term(uint32_t slot) const { return *walk_terms_.row(slot); }
   // The build distance of two rows whose codes have this product.

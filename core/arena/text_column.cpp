@@ -6,7 +6,8 @@
 namespace nearfield {
 
 const uint32_t* TextColumn::Block::ends() const {
-  return mapped.empty() ? own_ends.data() : reinterpret_cast<const uint32_t*>(mapped.data());
+  if (!mapped.empty()) return reinterpret_cast<const uint32_t*>(mapped.data());
+  return own_ends.empty() ? nullptr : own_ends.data();
 }
 
 std::string_view TextColumn::Block::texts() const {
@@ -15,58 +16,56 @@ std::string_view TextColumn::Block::texts() const {
   return {reinterpret_cast<const char*>(mapped.data()) + skip, mapped.size() - skip};
 }
 
-void TextColumn::Block::own() {
-  if (mapped.empty()) return;
-  const std::string_view text = texts();
-  own_ends.assign(ends(), ends() + rows);
-  own_texts.assign(text.begin(), text.end());
-  mapped = Buffer();
+std::optional<std::string_view> TextColumn::Block::text(uint32_t row) const {
+  const uint32_t* const all = ends();
+  if (all == nullptr) return std::nullopt;
+  const uint32_t begin = row == 0 ? 0 : all[row - 1];
+  const uint32_t end = all[row];
+  if (begin >= end || end > texts().size()) return std::nullopt;
+  return texts().substr(begin, end - begin - 1);
 }
 
-TextColumn::Block& TextColumn::block_for_append() {
-  // Blocks come into being with the first text; the rows before it have none.
-  const uint32_t block_rows = 1u << shift_;
-  while (blocks_.size() * block_rows <= rows_) {
-    Block block;
-    const uint32_t before = static_cast<uint32_t>(blocks_.size()) * block_rows;
-    block.rows = std::min(block_rows, rows_ - before);
-    block.own_ends.assign(block.rows, 0);
-    blocks_.push_back(std::move(block));
+// Text by text: ends that contradict the block must not become those of rows that follow.
+void TextColumn::Block::own() {
+  if (!own_ends.empty()) return;
+  Block copy;
+  copy.own_ends.reserve(rows);
+  for (uint32_t row = 0; row < rows; ++row) copy.push(text(row));
+  *this = std::move(copy);
+}
+
+void TextColumn::Block::push(std::optional<std::string_view> text) {
+  if (text) {
+    own_texts.insert(own_texts.end(), text->begin(), text->end());
+    own_texts.push_back('\0');
   }
-  Block& block = blocks_.back();
-  block.own();
-  return block;
+  own_ends.push_back(static_cast<uint32_t>(own_texts.size()));
+  ++rows;
+}
+
+// The block of the next row.
+TextColumn::Block& TextColumn::last_block() {
+  const uint32_t block_rows = 1u << shift_;
+  if (blocks_.size() * block_rows == rows_) blocks_.emplace_back();
+  return blocks_.back();
 }
 
 void TextColumn::append(std::optional<std::string_view> text) {
-  if (!text && blocks_.empty()) {
-    ++rows_;
-    return;
+  Block& block = last_block();
+  if (!text && block.ends() == nullptr) {
+    ++block.rows;
+  } else {
+    block.own();
+    block.push(text);
   }
-  Block& block = block_for_append();
-  if (text) {
-    block.own_texts.insert(block.own_texts.end(), text->begin(), text->end());
-    block.own_texts.push_back('\0');
-  }
-  block.own_ends.push_back(static_cast<uint32_t>(block.own_texts.size()));
-  ++block.rows;
   ++rows_;
-}
-
-std::optional<std::string_view> TextColumn::text_in(const Block& block, uint32_t row) const {
-  const uint32_t* ends = block.ends();
-  const uint32_t begin = row == 0 ? 0 : ends[row - 1];
-  const uint32_t end = ends[row];
-  const std::string_view texts = block.texts();
-  if (begin >= end || end > texts.size()) return std::nullopt;
-  return texts.substr(begin, end - begin - 1);
 }
 
 std::optional<std::string_view> TextColumn::get(uint32_t slot) const {
   const size_t b = slot >> shift_;
   const uint32_t row = slot & ((1u << shift_) - 1);
   if (b >= blocks_.size() || row >= blocks_[b].rows) return std::nullopt;
-  return text_in(blocks_[b], row);
+  return blocks_[b].text(row);
 }
 
 std::vector<std::byte> TextColumn::encode(uint32_t first, uint32_t count) const {
@@ -88,28 +87,19 @@ std::vector<std::byte> TextColumn::encode(uint32_t first, uint32_t count) const 
 
 bool TextColumn::adopt(Buffer payload, uint32_t count) {
   if (!payload.empty() && payload.size() < size_t{count} * sizeof(uint32_t)) return false;
-  const uint32_t block_rows = 1u << shift_;
-  const bool begins_block = (rows_ & (block_rows - 1)) == 0;
-  if (payload.empty() && blocks_.empty()) {  // at once: opening must not cost a step a row
-    rows_ += count;
-    return true;
-  }
-  if (payload.empty()) {
-    for (uint32_t i = 0; i < count; ++i) append(std::nullopt);
-    return true;
-  }
-  if (begins_block && blocks_.size() * block_rows == rows_) {
-    Block block;
-    block.mapped = std::move(payload);
-    block.rows = count;
-    blocks_.push_back(std::move(block));
-    rows_ += count;
-    return true;
-  }
   Block piece;
   piece.mapped = std::move(payload);
   piece.rows = count;
-  for (uint32_t i = 0; i < count; ++i) append(text_in(piece, i));
+  Block& block = last_block();
+  if (block.rows == 0) {
+    block = std::move(piece);
+    rows_ += count;
+  } else if (piece.mapped.empty() && block.ends() == nullptr) {
+    block.rows += count;
+    rows_ += count;
+  } else {
+    for (uint32_t row = 0; row < count; ++row) append(piece.text(row));
+  }
   return true;
 }
 

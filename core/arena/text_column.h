@@ -3,7 +3,7 @@
 // A block's payload, in memory and in its segment: `rows` 32-bit ends, then the texts one after
 // the other, each followed by one zero byte. A row's text lies between the end before it and its
 // own; nothing in between means that the row has none (an empty text still has its zero byte).
-// A column of which no row has a text holds no blocks. Threads: as BlockArray.
+// Blocks of which no row has a text hold nothing. Threads: as BlockArray.
 #pragma once
 
 #include <cstdint>
@@ -36,21 +36,22 @@ class TextColumn {
 
  private:
   struct Block {
-    Buffer mapped;  // as storage gave it, or empty when the block is owned
-    std::vector<uint32_t> own_ends;
+    Buffer mapped;                   // as storage gave it, or empty when the block is owned
+    std::vector<uint32_t> own_ends;  // empty as well: none of its rows has a text
     std::vector<char> own_texts;
     uint32_t rows = 0;
 
-    const uint32_t* ends() const;
+    const uint32_t* ends() const;  // null: none of its rows has a text
     std::string_view texts() const;
-    void own();  // copies a mapped block so that it can grow
+    std::optional<std::string_view> text(uint32_t row) const;
+    void own();                                       // copies the block so that it can grow
+    void push(std::optional<std::string_view> text);  // REQUIRES: own() was called
   };
-  std::optional<std::string_view> text_in(const Block& block, uint32_t row) const;
-  Block& block_for_append();
+  Block& last_block();
 
   unsigned shift_;
   uint32_t rows_ = 0;
-  std::vector<Block> blocks_;  // empty, or one for every block_rows rows
+  std::vector<Block> blocks_;  // one for every block_rows rows
 };
 
 }  // namespace nearfield

@@ -209,7 +209,8 @@ Result<CollectionImpl::State> CollectionImpl::decode_state(const std::string& na
   }
   const Quantizer& range = state.quantizer;
   if (!(range.step > 0) || !std::isfinite(range.step) || !std::isfinite(range.low) ||
-      range.zero < 0 || range.zero > kMaxCode || state.longest < 0) {
+      range.zero < 0 || range.zero > kMaxCode || state.longest < 0 ||
+      state.longest > int64_t{kMaxCode} * kMaxCode * state.options.dimensions) {
     return corrupt(name, "a range of codes that cannot be");
   }
   return state;

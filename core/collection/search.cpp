@@ -10,7 +10,8 @@ namespace nearfield {
 
 namespace {
 
-// Where a graph was never calibrated, and for a rough guess of what a walk costs.
+// Where a graph was never calibrated or codes cannot tell when to stop, and for a rough guess of
+// what a walk costs.
 constexpr uint32_t kUsualEf = 100;
 
 }  // namespace
@@ -52,6 +53,17 @@ bool CollectionImpl::walk_pays(const Query& query, const SearchOptions& options)
   return !options.exact && !query.is_zero() && ef * kDistancesPerCandidate < graph_->rows();
 }
 
+// The place, from 1, at which so many live rows are found; beyond the last when there are fewer.
+uint32_t CollectionImpl::rank_among_live(std::span<const Candidate> candidates,
+                                         uint32_t live) const {
+  uint32_t rank = 0;
+  for (const Candidate& candidate : candidates) {
+    ++rank;
+    if (!dead_.contains(candidate.slot) && --live == 0) return rank;
+  }
+  return std::min(rank + live, graph_->rows());
+}
+
 bool CollectionImpl::walk_graph(const Query& query, const SearchOptions& options,
                                 SearchScratch::Parts& scratch, TopK& best,
                                 SearchStats& stats) const {
@@ -69,10 +81,10 @@ bool CollectionImpl::walk_graph(const Query& query, const SearchOptions& options
     return static_cast<uint32_t>(
         std::min<uint64_t>(graph_->rows(), live * rows_->rows() / std::max<uint64_t>(1, count())));
   };
+  // The slack is about ten rows; of fewer, the last may lie so near that all else is far.
+  constexpr uint32_t kLeastRank = 10;
   WalkOptions limits{.ef = with_dead(std::max(options.ef.value_or(kUsualEf), options.k))};
   if (!options.ef && graph_->slack().is_known()) {
-    // The table is about ten rows; of fewer, the last may lie so near that all else is far.
-    constexpr uint32_t kLeastRank = 10;
     limits.ef = with_dead(std::max<uint64_t>(kMostCandidates, least));
     limits.stop = EarlyStop{with_dead(std::max(options.k, kLeastRank)), with_dead(least),
                             graph_->slack().at(options.recall), terms, kDeviations};
@@ -85,12 +97,25 @@ bool CollectionImpl::walk_graph(const Query& query, const SearchOptions& options
   // Whether codes cannot tell what was found from what was not.
   const auto within_rounding = [&](std::span<const Candidate> found) {
     const int32_t last = found.back().distance;
-    return last - found.front().distance < kDeviations * codes_->rounding_error(terms, last);
+    const double apart = static_cast<double>(last) - found.front().distance;
+    return apart < kDeviations * codes_->rounding_error(terms, last);
   };
   auto candidates = walk_it();
+  // All that was found may lie in one knot of neighbours; a wider pool mostly sees beyond it, and
+  // that is much cheaper than comparing with every row.
   if (limits.stop && !candidates.empty() && within_rounding(candidates)) {
     limits = {.ef = with_dead(std::max(kUsualEf, options.k))};
     candidates = walk_it();
+  }
+  // The rank-th says when to stop, but the dead may crowd around a query far beyond their share.
+  if (limits.stop) {
+    const uint32_t rank = rank_among_live(candidates, std::max(options.k, kLeastRank));
+    if (rank > limits.stop->rank + limits.stop->rank / 4) {
+      limits.stop->rank = rank;
+      limits.stop->least = std::max(limits.stop->least, rank);
+      limits.ef = std::max(limits.ef, rank);
+      candidates = walk_it();
+    }
   }
   double farthest = 0;  // walk distance of the last row worth measuring, once k are
   RowMeter meter(*environment_.kernels, *rows_, query, best);

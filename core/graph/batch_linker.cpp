@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -63,13 +64,15 @@ class BatchLinker final : public Linker {
     const uint64_t linked = graph_.rows() - first_row_;
     const uint64_t walking = phase_ == Phase::kWalk ? walked_ : nodes_.size();
     // A row counts once when it has walked and once when it is linked.
-    return LinkProgress{2 * linked + walking, 2 * (uint64_t{codes_.rows()} - first_row_)};
+    const uint64_t calibrating = phase_ == Phase::kCalibrate ? 1 : 0;
+    return LinkProgress{2 * linked + walking,
+                        2 * (uint64_t{codes_.rows()} - first_row_) + calibrating};
   }
 
   uint64_t distances() const override { return distances_; }
 
  private:
-  enum class Phase { kBegin, kWalk, kNearest, kPrune, kReverse };
+  enum class Phase { kBegin, kWalk, kNearest, kPrune, kReverse, kCalibrate };
 
   // A row of the batch that is not a copy of another.
   struct Node {
@@ -104,6 +107,7 @@ class BatchLinker final : public Linker {
       case Phase::kNearest: return add_nearest_of_batch();
       case Phase::kPrune: return prune_rows();
       case Phase::kReverse: return link_back();
+      case Phase::kCalibrate: return find_slack();
     }
     return {};
   }
@@ -351,10 +355,21 @@ class BatchLinker final : public Linker {
     if (grown) choose_seeds(graph_, codes_, kernels_, options_.seed, distances_);
     restore_reachability(graph_, codes_, kernels_, scratch, distances_);
     if (grown) probe_seeds(graph_, codes_, kernels_, pool_, options_.seed, distances_);
-    if (graph_.rows() / 2 >= graph_.slack().rows) {
-      graph_.set_slack(calibrate(graph_, codes_, kernels_, pool_, options_.seed, distances_));
-    }
     nodes_.clear();
+    phase_ = Phase::kBegin;
+    if (graph_.rows() / 2 >= graph_.slack().rows) {
+      calibration_.emplace(graph_, codes_, kernels_, pool_, options_.seed);
+      phase_ = Phase::kCalibrate;
+    }
+    return {};
+  }
+
+  // The graph has doubled since its slack was measured.
+  Result<void> find_slack() {
+    if (!calibration_->step()) return {};
+    graph_.set_slack(calibration_->table());
+    distances_ += calibration_->distances();
+    calibration_.reset();
     phase_ = Phase::kBegin;
     return {};
   }
@@ -388,6 +403,7 @@ class BatchLinker final : public Linker {
   std::vector<BackLink> back_links_;
   std::vector<size_t> targets_;    // where the links back of one target begin, and the end
   std::vector<uint32_t> updated_;  // degree() a target
+  std::optional<Calibration> calibration_;
   size_t walked_ = 0;
   size_t compared_ = 0;
   size_t pruned_ = 0;

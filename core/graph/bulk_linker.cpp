@@ -61,7 +61,7 @@ class BulkLinker final : public Linker {
       case Phase::kNeighbours: return find_neighbours();
       case Phase::kPrune: return prune_rows();
       case Phase::kReach: return make_reachable();
-      case Phase::kCalibrate: return finish();
+      case Phase::kCalibrate: return find_slack();
       case Phase::kFinished: break;
     }
     return {};
@@ -164,12 +164,16 @@ class BulkLinker final : public Linker {
     choose_seeds(built_, codes_, kernels_, options_.seed, distances_);
     restore_reachability(built_, codes_, kernels_, scratch, distances_);
     probe_seeds(built_, codes_, kernels_, pool_, options_.seed, distances_);
+    calibration_.emplace(built_, codes_, kernels_, pool_, options_.seed);
     phase_ = Phase::kCalibrate;
     return {};
   }
 
-  Result<void> finish() {
-    built_.set_slack(calibrate(built_, codes_, kernels_, pool_, options_.seed, distances_));
+  Result<void> find_slack() {
+    if (!calibration_->step()) return {};
+    built_.set_slack(calibration_->table());
+    distances_ += calibration_->distances();
+    calibration_.reset();
     graph_ = std::move(built_);
     phase_ = Phase::kFinished;
     return {};
@@ -191,6 +195,7 @@ class BulkLinker final : public Linker {
   std::vector<LeafNeighbours> leaf_scratch_;  // a worker each
   std::vector<uint32_t> order_;               // rows in the order of their first leaf
   std::vector<bool> ordered_;
+  std::optional<Calibration> calibration_;
   size_t pruned_ = 0;
   uint64_t pruned_distances_ = 0;
   uint64_t distances_ = 0;

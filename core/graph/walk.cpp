@@ -136,7 +136,8 @@ class Walker {
         for (uint32_t i = groups[near.slot] + 1; i < groups[near.slot + 1]; ++i) visit(seeds[i]);
       }
     }
-    if (size_ == 0 && fresh.empty()) visit(0);  // a damaged graph without seeds is still walked
+    if (size_ == 0 && fresh.empty())
+      visit(0);  // a graph without seeds, damaged or with the only one left out
     score(fresh, into_pool);
   }
 

@@ -29,7 +29,7 @@ Result<Buffer> read_segment(Storage& storage, std::string_view file, const Manif
                             const SegmentKey& key, const SegmentRef& ref);
 
 // The payload of a segment where it lies in a storage that maps. Nothing of it is read, so that the
-// time does not depend on how many segments there are; kCorrupt when the file is too short.
+// time does not depend on how large it is; kCorrupt when the file is too short.
 Result<Buffer> map_segment(Storage& storage, std::string_view file, const Manifest& manifest,
                            const SegmentKey& key, const SegmentRef& ref);
 

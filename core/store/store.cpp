@@ -122,7 +122,9 @@ Result<std::unique_ptr<Store>> Store::open_listed(Storage& storage, bool create,
 }
 
 Result<Buffer> Store::load(const SegmentKey& key, const SegmentRef& ref) {
-  const auto load = storage_.maps() ? map_segment : read_segment;
+  // Seeds and the dead are small, and whoever loads them reads them whole.
+  const bool whole = key.kind == SegmentKind::kSeeds || key.kind == SegmentKind::kDead;
+  const auto load = storage_.maps() && !whole ? map_segment : read_segment;
   return load(storage_, layout::data_name(ref.file), manifest_, key, ref);
 }
 

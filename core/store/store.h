@@ -80,8 +80,9 @@ class Store {
   // leaves it); empty otherwise.
   const std::string& recovery() const { return recovery_; }
 
-  // The payload of a segment; header and checksum are compared here unless the storage maps, where
-  // only verify() does. kCorrupt names kind, collection and rows.
+  // The payload of a segment; header and checksum are compared here, save for those that a storage
+  // maps and nobody reads as a whole, which verify() compares. kCorrupt names kind, collection and
+  // rows.
   Result<Buffer> load(const SegmentKey& key, const SegmentRef& ref);
 
   // A change in the making: starts as a copy of the manifest. Nothing of it is visible before

@@ -79,8 +79,9 @@ void use(Storage& storage) {
     Collection& docs = **database->find(name);
     SearchScratch scratch;
     const std::vector<float> query(docs.options().dimensions, 1.0F);
-    for (const bool exact : {false, true}) {
-      auto hits = docs.search(query, {.k = 5, .ef = 20, .exact = exact}, scratch);
+    const SearchOptions ways[] = {{.k = 5}, {.k = 5, .ef = 20}, {.k = 5, .exact = true}};
+    for (const SearchOptions& options : ways) {
+      auto hits = docs.search(query, options, scratch);
       if (!hits.ok()) continue;
       for (const Hit& hit : *hits) {
         (void)docs.get(docs.id_at(hit.slot));

@@ -283,14 +283,14 @@ const searchFields = ['k', 'recall', 'ef', 'exact', 'include', 'signal'];
 function packSearchOptions(query: Omit<SearchQuery, 'vector'>): Omit<PackedSearch, 'queries' | 'vectors'> {
   const { k = 10, recall, ef, exact = false, include = [] } = query;
   checkSignal(query.signal);
-  if (recall !== undefined && (ef !== undefined || exact === true)) {
+  if ([recall !== undefined, ef !== undefined, exact === true].filter(Boolean).length > 1) {
     throw invalid('a search takes one of recall, ef and exact');
   }
   if (!Array.isArray(include)) throw invalid('include must be an array of "metadata" and "vector"');
   for (const one of include) checkOneOf(one, ['metadata', 'vector'], 'include');
   return {
     k: checkInteger(k, 1, largestCount, 'k'),
-    recall: checkShare(recall ?? 0.98, 'recall'),
+    recall: recall === undefined ? 0.98 : checkShare(recall, 'recall'),
     ef: ef === undefined ? 0 : checkInteger(ef, 1, largestCount, 'ef'),
     exact: checkBoolean(exact, 'exact'),
     included: { metadata: include.includes('metadata'), vector: include.includes('vector') },

@@ -122,7 +122,16 @@ TEST_CASE("offsets that contradict a text block read as no text") {
     REQUIRE(column.adopt(std::move(*buffer), 2));
     CHECK_FALSE(column.get(0).has_value());
     CHECK_FALSE(column.get(1).has_value());
+    column.append("whole");  // what follows is not damaged
+    CHECK(column.get(2) == "whole");
   }
+  auto last = Buffer::allocate(8 + 4);
+  REQUIRE(last.ok());
+  reinterpret_cast<uint32_t*>(last->data())[1] = 0xffffffff;
+  TextColumn damaged(3);
+  REQUIRE(damaged.adopt(std::move(*last), 2));
+  damaged.append("whole");
+  CHECK(damaged.get(2) == "whole");
   auto buffer = Buffer::allocate(7);
   REQUIRE(buffer.ok());
   TextColumn column(3);

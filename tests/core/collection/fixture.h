@@ -6,6 +6,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -109,7 +110,8 @@ inline std::vector<int64_t> ids_of(const Collection& collection, const std::vect
 }
 
 inline std::vector<int64_t> nearest_ids(const Collection& collection, std::span<const float> query,
-                                        uint32_t k, uint32_t ef = 100, bool exact = false) {
+                                        uint32_t k, std::optional<uint32_t> ef = {},
+                                        bool exact = false) {
   SearchScratch scratch;
   return ids_of(collection,
                 expect(collection.search(query, {.k = k, .ef = ef, .exact = exact}, scratch)));

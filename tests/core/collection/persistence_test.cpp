@@ -61,7 +61,7 @@ TEST_CASE("opening computes no distance and answers as before") {  // c13, c17
       link_all(*docs);
       expect(docs->upsert({std::vector<float>(20, 0.5F), numbers(1, 9999)}));  // one in the tail
       expect(docs->remove(numbers(50, 100)));
-      before = expect(docs->search_batch(queries, {.k = 10, .ef = 60}));
+      before = expect(docs->search_batch(queries, {.k = 10}));
       CHECK(docs->stats().build_distances > 0);
       expect(database->flush());
     }
@@ -72,7 +72,7 @@ TEST_CASE("opening computes no distance and answers as before") {  // c13, c17
     CHECK(docs->options().row_type == row_type);
     CHECK(docs->stats().linked == 5000);
     CHECK(docs->count() == 4951);
-    const auto after = expect(docs->search_batch(queries, {.k = 10, .ef = 60}));
+    const auto after = expect(docs->search_batch(queries, {.k = 10}));
     REQUIRE(after.size() == before.size());
     for (size_t q = 0; q < after.size(); ++q) {
       REQUIRE(after[q].size() == before[q].size());

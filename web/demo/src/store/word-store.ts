@@ -133,7 +133,7 @@ export class WordStore {
   nearest(vector: Float32Array, k: number, ef: number, exact = false): Promise<Answer> {
     return this.inTurn(async (collection) => {
       const start = performance.now();
-      const hits = await collection.search({ vector, k, ef, exact });
+      const hits = await collection.search({ vector, k, ...(exact ? { exact } : { ef }) });
       const tripMs = performance.now() - start;
       const distances = await this.countedSince(collection);
       return { neighbours: hits.map((hit) => this.neighbour(hit.id, hit.score)), tripMs, distances };
@@ -149,7 +149,7 @@ export class WordStore {
   ): Promise<{ words: string[][]; ms: number; distances: number }> {
     return this.inTurn(async (collection) => {
       const start = performance.now();
-      const lists = await collection.searchMany({ vectors, k, ef, exact });
+      const lists = await collection.searchMany({ vectors, k, ...(exact ? { exact } : { ef }) });
       const ms = performance.now() - start;
       const distances = await this.countedSince(collection);
       return { words: lists.map((hits) => hits.map((hit) => this.word(hit.id))), ms, distances };
