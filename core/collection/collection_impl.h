@@ -105,7 +105,7 @@ class CollectionImpl final : public Collection {
                                           const SearchOptions& options,
                                           SearchScratch::Parts& scratch, SearchStats& stats) const;
   bool walk_pays(const Query& query, const SearchOptions& options) const;
-  uint32_t rank_among_live(std::span<const Candidate> candidates, uint32_t live) const;
+  uint32_t rank_among_live(std::span<const Candidate> candidates, uint32_t wanted) const;
   // Offers what a walk of the graph finds; false when that are fewer than k live rows, or rows that
   // codes cannot tell from others.
   bool walk_graph(const Query& query, const SearchOptions& options, SearchScratch::Parts& scratch,

@@ -53,15 +53,17 @@ bool CollectionImpl::walk_pays(const Query& query, const SearchOptions& options)
   return !options.exact && !query.is_zero() && ef * kDistancesPerCandidate < graph_->rows();
 }
 
-// The place, from 1, at which so many live rows are found; beyond the last when there are fewer.
+// The place, from 1, at which so many live rows are found; a guess beyond the last when there are
+// fewer.
 uint32_t CollectionImpl::rank_among_live(std::span<const Candidate> candidates,
-                                         uint32_t live) const {
-  uint32_t rank = 0;
-  for (const Candidate& candidate : candidates) {
-    ++rank;
-    if (!dead_.contains(candidate.slot) && --live == 0) return rank;
+                                         uint32_t wanted) const {
+  uint32_t live = 0;
+  for (size_t i = 0; i < candidates.size(); ++i) {
+    live += dead_.contains(candidates[i].slot) ? 0 : 1;
+    if (live == wanted) return static_cast<uint32_t>(i + 1);
   }
-  return std::min(rank + live, graph_->rows());
+  const uint64_t guess = 2 * uint64_t{candidates.size()} * wanted / std::max(live, 1U);
+  return static_cast<uint32_t>(std::min<uint64_t>(guess, graph_->rows()));
 }
 
 bool CollectionImpl::walk_graph(const Query& query, const SearchOptions& options,
