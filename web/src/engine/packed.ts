@@ -10,6 +10,9 @@ export async function fetchPacked(address: string, context: CallContext): Promis
   if (!response.ok || !response.body) {
     throw new NearfieldError('IO', `${address} could not be fetched: status ${response.status}`);
   }
+  if (response.headers.get('content-type')?.startsWith('text/html')) {
+    throw new NearfieldError('IO', `${address} is a page of the server, not a packed store; is the file where it is served from?`);
+  }
   // Not trusted for more than progress: with compression it counts other bytes.
   const total = Number(response.headers.get('content-length') ?? 0);
   const pieces: Uint8Array<ArrayBuffer>[] = [];

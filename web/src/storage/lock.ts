@@ -21,7 +21,7 @@ export function takeLock(store: string): Promise<() => void> {
         reject(
           new NearfieldError(
             'LOCKED',
-            `the store "${store}" is open for writing in another tab or worker; close it there, or open with readOnly`,
+            `the store "${store}" is open for writing already, in this page, another tab or a worker; close it there, or open with readOnly`,
           ),
         );
       });
