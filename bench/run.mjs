@@ -65,7 +65,7 @@ await main(async () => {
   for (const { name, names } of sets) {
     await step(`measure ${name}`, async () => {
       results[name] = await compare(name, { ...options, names });
-      kept = keep('', results, format); // after every set, so that stopping loses nothing
+      kept = keep('', results, format, ['nearfield', 'hnswlib']); // after every set, so that stopping loses nothing
     });
   }
   for (const result of Object.values(results)) console.log(`\n${format(result)}`);

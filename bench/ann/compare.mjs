@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build as buildFolder, root } from '../../scripts/lib/paths.mjs';
 import { StepError, output } from '../../scripts/lib/run.mjs';
-import { cache, readSet } from '../lib/data-set.mjs';
+import { cache, described, readSet } from '../lib/data-set.mjs';
 import { climb, efs, inTurn, rateAt, recalls, summary, targets } from '../lib/measure.mjs';
 import {
   behindList, circumstances, debianVersion, figureTable, fixed, heading, ladderTable, megabytes, whole,
@@ -115,13 +115,7 @@ export async function compare(name, { names, threads, rounds, buildRounds, build
     return {
       set: name,
       ...before,
-      rows: set.rows,
-      dimensions: set.dimensions,
-      metric: set.metric,
-      queries: set.queries,
-      k: set.k,
-      m: 16,
-      ef_construction: 200,
+      ...described(set),
       threads,
       row_bytes: set.rows * set.dimensions * 4,
       peers: peers.map((peer, i) => {

@@ -33,3 +33,14 @@ export function readSet(name) {
     base: () => new Float32Array(bytes(`${prefix}.base.f32`)),
   };
 }
+
+/** What a result says of its set, and the parameters that every library gets. */
+export const described = ({ rows, dimensions, metric, queries, k }) => ({
+  rows,
+  dimensions,
+  metric,
+  queries,
+  k,
+  m: 16,
+  ef_construction: 200,
+});

@@ -4,6 +4,7 @@ import * as os from 'node:os';
 import { join, relative } from 'node:path';
 import { root } from '../../scripts/lib/paths.mjs';
 import { output } from '../../scripts/lib/run.mjs';
+import { recalls } from './measure.mjs';
 
 /** A short name for this machine, fit for a file: "amd-epyc-2-cores". */
 function machineName() {
@@ -34,9 +35,10 @@ export const debianVersion = (name) => output('dpkg-query', ['-W', '-f', '${Vers
 
 /**
  * Keeps results under their names beside what was measured on the same day: measuring a set again replaces it.
- * `kind` sets files of different benchmarks apart; `format` makes the tables of one result. Returns the JSON's path.
+ * `kind` sets files of different benchmarks apart; `format` makes the tables of one result; the pair of peers is
+ * compared over all of them. Returns the JSON's path.
  */
-export function keep(kind, results, format) {
+export function keep(kind, results, format, pair) {
   const folder = join(root, 'bench', 'results', new Date().toISOString().slice(0, 10));
   const file = join(folder, `${machineName()}${kind}`);
   let kept = {};
@@ -48,7 +50,7 @@ export function keep(kind, results, format) {
   Object.assign(kept, results);
   mkdirSync(folder, { recursive: true });
   writeFileSync(`${file}.json`, JSON.stringify({ machine: machine(), results: kept }, null, 1) + '\n');
-  writeFileSync(`${file}.md`, Object.values(kept).map(format).join('\n\n') + '\n');
+  writeFileSync(`${file}.md`, [ratioTable(kept, pair), ...Object.values(kept).map(format)].join('\n\n') + '\n');
   return relative(root, `${file}.json`);
 }
 
@@ -60,6 +62,19 @@ function table(header, rows) {
   const line = (row) => `| ${row.map(pad).join(' | ')} |`;
   const rule = `| ${widths.map((width, column) => '-'.repeat(width - 1) + (column === 0 ? '-' : ':')).join(' | ')} |`;
   return [line(cells[0]), rule, ...cells.slice(1).map(line)].join('\n');
+}
+
+/** How many times quicker the first of two peers is than the second, set by set. */
+export function ratioTable(results, [ours, theirs]) {
+  const times = (ratio) => (ratio ? `${ratio.toFixed(1)} ×` : '–');
+  const rows = Object.entries(results).flatMap(([name, { peers }]) => {
+    const [mine, other] = [ours, theirs].map((wanted) => peers.find((peer) => peer.name === wanted));
+    if (!mine || !other) return [];
+    const rates = recalls.map((recall) => mine.at_recall[recall] / other.at_recall[recall]);
+    return [[name, other.build_seconds.median / mine.build_seconds.median, ...rates]];
+  });
+  const header = [`${ours} over ${theirs}`, 'build', ...recalls.map((recall) => `queries/s at ${recall.toFixed(2)}`)];
+  return table(header, rows.map(([name, ...ratios]) => [name, ...ratios.map((ratio) => times(Number.isFinite(ratio) && ratio))]));
 }
 
 const formatted = (convert) => (value) => (value === null || value === undefined ? '–' : convert(value));

@@ -10,7 +10,7 @@ import { root } from '../../scripts/lib/paths.mjs';
 import { StepError, main, step } from '../../scripts/lib/run.mjs';
 import { serve } from '../../scripts/lib/static-server.mjs';
 import { setUpPeers } from '../../scripts/setup.mjs';
-import { cache, readSet } from '../lib/data-set.mjs';
+import { cache, described, readSet } from '../lib/data-set.mjs';
 import { climb, efs, inTurn, rateAt, recalls, summary, targets } from '../lib/measure.mjs';
 import { behindList, circumstances, figureTable, fixed, heading, keep, ladderTable, whole } from '../lib/report.mjs';
 import { exactNeighbours } from './truth.mjs';
@@ -201,13 +201,7 @@ async function compare({ name, rows, rounds, buildRounds, peers: wanted }) {
       set: name,
       ...before,
       chromium: context.browser()?.version(),
-      rows: set.rows,
-      dimensions: set.dimensions,
-      metric: set.metric,
-      queries: set.queries,
-      k: set.k,
-      m: 16,
-      ef_construction: 200,
+      ...described(set),
       peers: peers.map((peer, i) => ({
         name: peer.name,
         version: version(peer) ?? null,
@@ -263,6 +257,6 @@ await main(async () => {
   await step(`measure ${options.name} in Chromium, at most ${options.rows} rows`, async () => {
     result = await compare(options);
   });
-  const kept = keep('-web', { [`${result.set}-${result.rows}`]: result }, format);
+  const kept = keep('-web', { [`${result.set}-${result.rows}`]: result }, format, ['nearfield-sync', 'hnswlib-wasm']);
   console.log(`\n${format(result)}\n\nkept in ${kept} and the .md beside it`);
 });

@@ -47,36 +47,33 @@ bool same_integers(const int32_t* a, const int32_t* b, size_t count) {
   return true;
 }
 
-bool check_f32(const Kernels& table, const Inputs& inputs) {
-  const float* const query = inputs.floats;
-  const float* rows[4];
-  for (size_t r = 0; r < 4; ++r) rows[r] = inputs.floats + (r + 1) * kFloats;
+// The float kernels of one type of rows.
+template <class Value>
+struct FloatKernels {
+  float (*Kernels::*dot)(const float*, const Value*, size_t);
+  float (*Kernels::*l2)(const float*, const Value*, size_t);
+  void (*Kernels::*dot4)(const float*, const Value* const[4], size_t, float[4]);
+  void (*Kernels::*l24)(const float*, const Value* const[4], size_t, float[4]);
+};
+constexpr FloatKernels<float> kOfF32{&Kernels::dot_f32, &Kernels::l2_f32, &Kernels::dot4_f32,
+                                     &Kernels::l24_f32};
+constexpr FloatKernels<uint16_t> kOfF16{&Kernels::dot_f16, &Kernels::l2_f16, &Kernels::dot4_f16,
+                                        &Kernels::l24_f16};
+
+// `values`: four rows of n, one after the other.
+template <class Value>
+bool check_floats(const Kernels& table, const FloatKernels<Value>& of, const float* query,
+                  const Value* values, size_t n) {
+  const Value* rows[4];
+  for (size_t r = 0; r < 4; ++r) rows[r] = values + r * n;
   // One sum may round alike in two orders; four hardly do.
   const auto results = [&](const Kernels& kernels, float(&out)[16]) {
     for (size_t r = 0; r < 4; ++r) {
-      out[r] = kernels.dot_f32(query, rows[r], kFloats);
-      out[4 + r] = kernels.l2_f32(query, rows[r], kFloats);
+      out[r] = (kernels.*of.dot)(query, rows[r], n);
+      out[4 + r] = (kernels.*of.l2)(query, rows[r], n);
     }
-    kernels.dot4_f32(query, rows, kFloats, out + 8);
-    kernels.l24_f32(query, rows, kFloats, out + 12);
-  };
-  float expected[16], found[16];
-  results(scalar::kTable, expected);
-  results(table, found);
-  return same_floats(expected, found, 16);
-}
-
-bool check_f16(const Kernels& table, const Inputs& inputs) {
-  const float* const query = inputs.floats;
-  const uint16_t* rows[4];
-  for (size_t r = 0; r < 4; ++r) rows[r] = inputs.halves + r * kHalves;
-  const auto results = [&](const Kernels& kernels, float(&out)[16]) {
-    for (size_t r = 0; r < 4; ++r) {
-      out[r] = kernels.dot_f16(query, rows[r], kHalves);
-      out[4 + r] = kernels.l2_f16(query, rows[r], kHalves);
-    }
-    kernels.dot4_f16(query, rows, kHalves, out + 8);
-    kernels.l24_f16(query, rows, kHalves, out + 12);
+    (kernels.*of.dot4)(query, rows, n, out + 8);
+    (kernels.*of.l24)(query, rows, n, out + 12);
   };
   float expected[16], found[16];
   results(scalar::kTable, expected);
@@ -105,7 +102,9 @@ bool check_u7(const Kernels& table, const Inputs& inputs) {
 bool self_check(const Kernels& table) {
   Inputs inputs;
   fill(inputs);
-  return check_f32(table, inputs) && check_f16(table, inputs) && check_u7(table, inputs);
+  const float* query = inputs.floats;
+  return check_floats(table, kOfF32, query, inputs.floats + kFloats, kFloats) &&
+         check_floats(table, kOfF16, query, inputs.halves, kHalves) && check_u7(table, inputs);
 }
 
 }  // namespace nearfield

@@ -1,6 +1,7 @@
 // The arithmetic of the benchmarks: figures are only worth as much as it.
 import { describe, expect, it } from 'vitest';
 import { climb, inTurn, median, rateAt, recall } from '../../bench/lib/measure.mjs';
+import { ratioTable } from '../../bench/lib/report.mjs';
 import { exactNeighbours } from '../../bench/web/truth.mjs';
 
 const step = (setting, found, rate) => ({ setting, recall: found, qps: { median: rate } });
@@ -66,5 +67,19 @@ describe('truth of a prefix', () => {
 
   it('does not take a long row for a near one under cosine', () => {
     expect([...exactNeighbours(Float32Array.of(100, 90, 1, 0), query, 2, 'cosine', 1)]).toEqual([1]);
+  });
+});
+
+describe('the table of ratios', () => {
+  const peer = (name, seconds, rate) => ({
+    name,
+    build_seconds: { median: seconds },
+    at_recall: { 0.9: rate, 0.95: rate, 0.98: rate, 0.99: name === 'b' ? null : rate },
+  });
+  it('divides times by ours and our rates by theirs; a recall that one does not reach is left out', () => {
+    const results = { one: { peers: [peer('b', 9, 100), peer('a', 3, 250)] }, other: { peers: [peer('a', 1, 1)] } };
+    const rows = ratioTable(results, ['a', 'b']).split('\n');
+    expect(rows).toHaveLength(3); // head, rule and the set that both have
+    expect(rows[2].split('|').map((cell) => cell.trim())).toEqual(['', 'one', '3.0 ×', '2.5 ×', '2.5 ×', '2.5 ×', '–', '']);
   });
 });
