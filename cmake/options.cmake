@@ -1,7 +1,7 @@
 # The compiler options of every target, as INTERFACE targets to link:
 #   nearfield_options      core, wasm and their tests: no exceptions, no RTTI
 #   nearfield_cli_options  native program: exceptions, since CLI11, nlohmann-json and HDF5 throw
-#   nearfield_xxhash       the xxHash header, for a file that defines XXH_INLINE_ALL
+#   nearfield_headers      header-only libraries: xxHash (with XXH_INLINE_ALL), RapidJSON
 
 option(NEARFIELD_WERROR "Warnings are errors" OFF)
 option(NEARFIELD_BENCH "Build the native benchmarks" OFF)
@@ -61,7 +61,7 @@ set_target_properties(nearfield_cli_options PROPERTIES
   INTERFACE_NEARFIELD_EXCEPTIONS ON
   COMPATIBLE_INTERFACE_BOOL NEARFIELD_EXCEPTIONS)
 
-# The header alone, since there is no library of it for wasm. Copied by scripts/setup.mjs: /usr/include must
+# Header-only libraries, which serve wasm as well. Copied by scripts/setup.mjs: /usr/include must
 # not be on the wasm include path.
-add_library(nearfield_xxhash INTERFACE)
-target_include_directories(nearfield_xxhash SYSTEM INTERFACE ${PROJECT_SOURCE_DIR}/.toolchain/include)
+add_library(nearfield_headers INTERFACE)
+target_include_directories(nearfield_headers SYSTEM INTERFACE ${PROJECT_SOURCE_DIR}/.toolchain/include)

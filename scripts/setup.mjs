@@ -4,21 +4,25 @@ import { join } from 'node:path';
 import { haveApt, installPackages } from './lib/apt.mjs';
 import { setUpCatch2 } from './lib/catch2.mjs';
 import { setUpEmscripten } from './lib/emscripten.mjs';
+import { setUpHeaders } from './lib/headers.mjs';
 import { setUpNpm } from './lib/npm.mjs';
 import { root } from './lib/paths.mjs';
 import { StepError, main, step, which } from './lib/run.mjs';
-import { setUpXxhash } from './lib/xxhash.mjs';
+import { setUpUnicode } from './lib/unicode.mjs';
 
 // Per group: Debian packages, and the programs that must be found where there is no apt.
 const groups = {
   web: {
-    packages: ['cmake', 'ninja-build', 'ccache', 'python3', 'libxxhash-dev', 'clang-19', 'lld-19', 'llvm-19'],
+    packages: [
+      'cmake', 'ninja-build', 'ccache', 'python3', 'libxxhash-dev', 'rapidjson-dev', 'unicode-data',
+      'clang-19', 'lld-19', 'llvm-19',
+    ],
     programs: ['cmake', 'ninja', 'python3', 'em++'],
   },
   native: {
     packages: [
-      'g++', 'cmake', 'ninja-build', 'ccache', 'libxxhash-dev', 'nlohmann-json3-dev', 'libcli11-dev',
-      'libhdf5-dev', 'pkg-config',
+      'g++', 'cmake', 'ninja-build', 'ccache', 'libxxhash-dev', 'rapidjson-dev', 'unicode-data',
+      'nlohmann-json3-dev', 'libcli11-dev', 'libhdf5-dev', 'pkg-config',
     ],
     programs: ['c++', 'cmake', 'ninja'],
   },
@@ -58,7 +62,10 @@ export async function setUp(names) {
   }
   await step(`system packages (${names.join(', ')})`, () => setUpSystem(names));
   await step('npm packages', () => setUpNpm('root', root));
-  if (names.includes('web') || names.includes('native')) await step('xxHash', setUpXxhash);
+  if (names.includes('web') || names.includes('native')) {
+    await step('header-only libraries', setUpHeaders);
+    await step('Unicode tables', setUpUnicode);
+  }
   if (names.includes('web')) await step('Emscripten', setUpEmscripten);
   if (names.includes('native')) await step('Catch2', () => setUpCatch2());
   if (names.includes('check')) await step('Catch2 for arm64', () => setUpCatch2('arm64'));
