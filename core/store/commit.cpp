@@ -20,7 +20,8 @@ constexpr uint64_t kSmallFileBytes = 4 << 20;
 Result<void> write_manifest(Storage& storage, const Manifest& manifest) {
   const auto payload = encode_manifest(manifest);
   NEARFIELD_ASSIGN(auto sink, storage.create(layout::manifest_name(manifest.generation)));
-  NEARFIELD_TRY(sink->append(layout::manifest_header(manifest.generation, payload)));
+  NEARFIELD_TRY(sink->append(
+      layout::manifest_header(manifest.generation, layout::features_of(manifest), payload)));
   NEARFIELD_TRY(sink->append(payload));
   return sink->finish();
 }

@@ -47,10 +47,10 @@ Encoder begin_header(const Magic& magic) {
   return encoder;
 }
 
-Encoder begin_file_header(const Magic& magic) {
+Encoder begin_file_header(const Magic& magic, uint32_t features = 0) {
   Encoder encoder = begin_header(magic);
   encoder.put(kFormatVersion);
-  encoder.put(uint32_t{0});  // features that a reader must know
+  encoder.put(features);     // that a reader must know
   encoder.put(uint32_t{0});  // features that a reader may ignore
   return encoder;
 }
@@ -95,7 +95,7 @@ Header data_header(uint32_t number) {
 Header segment_header(const SegmentKey& key, const SegmentRef& ref) {
   Encoder encoder = begin_header(kSegmentMagic);
   encoder.put(static_cast<uint16_t>(key.kind));
-  encoder.put(uint16_t{0});
+  encoder.put(key.field);
   encoder.put(key.collection);
   encoder.put(key.first_row);
   encoder.put(ref.rows);
@@ -104,8 +104,15 @@ Header segment_header(const SegmentKey& key, const SegmentRef& ref) {
   return seal(encoder);
 }
 
-Header manifest_header(uint64_t generation, std::span<const std::byte> payload) {
-  Encoder encoder = begin_file_header(kManifestMagic);
+uint32_t features_of(const Manifest& manifest) {
+  const bool fields =
+      std::any_of(manifest.segments.begin(), manifest.segments.end(),
+                  [](const auto& segment) { return needs_fields(segment.first.kind); });
+  return fields ? kFields : 0;
+}
+
+Header manifest_header(uint64_t generation, uint32_t features, std::span<const std::byte> payload) {
+  Encoder encoder = begin_file_header(kManifestMagic, features);
   encoder.put(uint32_t{0});
   encoder.put(generation);
   encoder.put(uint64_t{payload.size()});
@@ -113,8 +120,8 @@ Header manifest_header(uint64_t generation, std::span<const std::byte> payload) 
   return seal(encoder);
 }
 
-Header pack_header(std::span<const std::byte> manifest, uint64_t file_length) {
-  Encoder encoder = begin_file_header(kPackMagic);
+Header pack_header(uint32_t features, std::span<const std::byte> manifest, uint64_t file_length) {
+  Encoder encoder = begin_file_header(kPackMagic, features);
   encoder.put(uint32_t{0});
   encoder.put(uint64_t{kHeaderBytes});
   encoder.put(uint64_t{manifest.size()});

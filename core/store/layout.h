@@ -24,8 +24,9 @@ inline constexpr uint64_t kAlignment = 64;  // of every payload
 inline constexpr uint64_t kPageBytes = 4096;
 inline constexpr uint64_t kLargePayload = 64 << 10;
 
-// Features that a reader must know to read a file at all. Version 1 has none.
-inline constexpr uint32_t kKnownFeatures = 0;
+// Features that a reader must know to read a manifest or a pack.
+inline constexpr uint32_t kFields = 1;  // collections with fields, segments of their kinds
+inline constexpr uint32_t kKnownFeatures = kFields;
 
 // As in PNG: a byte that is not text, three letters, and line ends that a text transfer would
 // alter.
@@ -43,8 +44,10 @@ std::optional<uint64_t> parse_manifest_name(std::string_view name);
 using Header = std::array<std::byte, kHeaderBytes>;
 Header data_header(uint32_t number);
 Header segment_header(const SegmentKey& key, const SegmentRef& ref);
-Header manifest_header(uint64_t generation, std::span<const std::byte> payload);
-Header pack_header(std::span<const std::byte> manifest, uint64_t file_length);
+// The features that a reader of a manifest must know.
+uint32_t features_of(const Manifest& manifest);
+Header manifest_header(uint64_t generation, uint32_t features, std::span<const std::byte> payload);
+Header pack_header(uint32_t features, std::span<const std::byte> manifest, uint64_t file_length);
 
 // Checks what the headers of manifests and packs have in common (magic, checksum, version,
 // features) and returns a decoder that stands at byte 20.

@@ -46,6 +46,9 @@ Result<void> check_segment(const Manifest& manifest, const SegmentKey& key, cons
                            std::string_view file) {
   const std::string what = describe_segment(manifest, key, ref);
   if (segment_kind_name(key.kind).empty()) return corrupt(file, what + " is of an unknown kind");
+  if (is_of_field(key.kind) != (key.field != 0)) {
+    return corrupt(file, what + " have field number " + std::to_string(key.field));
+  }
   if (!manifest.collections.contains(key.collection)) {
     return corrupt(file, what + " belong to no listed collection");
   }
@@ -70,11 +73,11 @@ Result<void> check_segment(const Manifest& manifest, const SegmentKey& key, cons
 Result<void> check_overlaps(const Manifest& manifest, std::string_view file) {
   using Entry = std::pair<const SegmentKey, SegmentRef>;
   std::vector<const Entry*> by_place;
-  const Entry* before = nullptr;  // in the order of keys: collection, kind, row
+  const Entry* before = nullptr;  // in the order of keys: collection, kind, field, row
   for (const Entry& entry : manifest.segments) {
     by_place.push_back(&entry);
     if (before != nullptr && before->first.collection == entry.first.collection &&
-        before->first.kind == entry.first.kind &&
+        before->first.kind == entry.first.kind && before->first.field == entry.first.field &&
         before->first.first_row + before->second.rows > entry.first.first_row) {
       return corrupt(file, describe_segment(manifest, before->first, before->second) + " and " +
                                describe_segment(manifest, entry.first, entry.second) +
@@ -138,7 +141,7 @@ std::vector<std::byte> encode_manifest(const Manifest& manifest) {
   for (const auto& [key, ref] : manifest.segments) {
     encoder.put(key.collection);
     encoder.put(static_cast<uint16_t>(key.kind));
-    encoder.put(uint16_t{0});
+    encoder.put(key.field);
     encoder.put(key.first_row);
     encoder.put(ref.rows);
     encoder.put(ref.file);
@@ -189,7 +192,7 @@ Result<Manifest> decode_manifest(std::span<const std::byte> payload, std::string
     SegmentRef ref;
     key.collection = decoder.get<uint32_t>();
     key.kind = static_cast<SegmentKind>(decoder.get<uint16_t>());
-    decoder.get<uint16_t>();
+    key.field = decoder.get<uint16_t>();
     key.first_row = decoder.get<uint32_t>();
     ref.rows = decoder.get<uint32_t>();
     ref.file = decoder.get<uint32_t>();

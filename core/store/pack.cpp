@@ -67,7 +67,7 @@ Result<void> Store::pack(FileSink& sink) {
   packed.files[kPackFile] = position;
 
   const auto manifest = encode_manifest(packed);
-  NEARFIELD_TRY(sink.append(layout::pack_header(manifest, position)));
+  NEARFIELD_TRY(sink.append(layout::pack_header(layout::features_of(packed), manifest, position)));
   NEARFIELD_TRY(sink.append(manifest));
   position = layout::kHeaderBytes + manifest.size();
   for (const auto& [key, ref] : manifest_.segments) {

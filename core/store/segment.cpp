@@ -19,6 +19,9 @@ std::string_view segment_kind_name(SegmentKind kind) {
     case SegmentKind::kLinks: return "links";
     case SegmentKind::kSeeds: return "seeds";
     case SegmentKind::kDead: return "dead";
+    case SegmentKind::kFields: return "fields";
+    case SegmentKind::kColumn: return "column";
+    case SegmentKind::kPostings: return "postings";
   }
   return {};
 }
@@ -31,10 +34,11 @@ std::string describe_segment(const Manifest& manifest, const SegmentKey& key,
                                ? "no rows at " + std::to_string(key.first_row)
                                : "rows " + std::to_string(key.first_row) + ".." +
                                      std::to_string(uint64_t{key.first_row} + ref.rows - 1);
+  const std::string field = key.field == 0 ? "" : " of field " + std::to_string(key.field);
   return rows + " of " +
          (kind.empty() ? "kind " + std::to_string(static_cast<unsigned>(key.kind))
                        : std::string(kind)) +
-         " of collection " +
+         field + " of collection " +
          (collection == manifest.collections.end() ? std::to_string(key.collection)
                                                    : "\"" + collection->second.name + "\"");
 }

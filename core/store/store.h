@@ -15,6 +15,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "nearfield/buffer.h"
@@ -33,18 +34,32 @@ enum class SegmentKind : uint16_t {
   kMetadata = 4,
   kCodes = 5,
   kLinks = 6,
-  kSeeds = 7,  // where walks begin
-  kDead = 8,   // tombstones, one bit a slot
+  kSeeds = 7,      // where walks begin
+  kDead = 8,       // tombstones, one bit a slot
+  kFields = 9,     // which fields the collection has
+  kColumn = 10,    // values of a tag, number, bool or keyword field
+  kPostings = 11,  // the words of a text or keyword field
 };
 std::string_view segment_kind_name(
     SegmentKind kind);  // "rows", "ids", "id-texts", ...; empty: unknown
+// Whether a reader must know of fields to make sense of the segment.
+constexpr bool needs_fields(SegmentKind kind) { return kind >= SegmentKind::kFields; }
+constexpr bool is_of_field(SegmentKind kind) {
+  return kind == SegmentKind::kColumn || kind == SegmentKind::kPostings;
+}
 
-// What a segment holds: rows [first_row, first_row + rows) of a collection, of one kind.
+// What a segment holds: rows [first_row, first_row + rows) of a collection, of one kind, and where
+// the kind is of fields, of one field.
 struct SegmentKey {
   uint32_t collection = 0;
   SegmentKind kind = SegmentKind::kRows;
   uint32_t first_row = 0;
-  friend auto operator<=>(const SegmentKey&, const SegmentKey&) = default;
+  uint16_t field = 0;  // its number; 0 for kinds that are not of fields
+  friend bool operator==(const SegmentKey&, const SegmentKey&) = default;
+  friend auto operator<=>(const SegmentKey& a, const SegmentKey& b) {
+    return std::tie(a.collection, a.kind, a.field, a.first_row) <=>
+           std::tie(b.collection, b.kind, b.field, b.first_row);
+  }
 };
 
 struct SegmentRef {

@@ -159,7 +159,7 @@ TEST_CASE("a commit is refused when the numbers are used up") {
     Manifest manifest;
     manifest.next_file = next_file;
     const Bytes payload = encode_manifest(manifest);
-    const auto header = layout::manifest_header(generation, payload);
+    const auto header = layout::manifest_header(generation, 0, payload);
     Bytes& file = storage.files()[layout::manifest_name(generation)];
     file.assign(header.begin(), header.end());
     file.insert(file.end(), payload.begin(), payload.end());
