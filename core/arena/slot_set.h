@@ -17,6 +17,14 @@ class SlotSet {
     const size_t word = slot / 64;
     return word < words_.size() && ((words_[word] >> (slot % 64)) & 1) != 0;
   }
+  // The first slot of the set at or after `slot`, UINT32_MAX when there is none.
+  uint32_t next(uint32_t slot) const {
+    for (size_t w = slot / 64; w < words_.size(); ++w) {
+      const uint64_t word = w == slot / 64 ? words_[w] & (~uint64_t{0} << (slot % 64)) : words_[w];
+      if (word != 0) return static_cast<uint32_t>(w * 64 + static_cast<size_t>(std::countr_zero(word)));
+    }
+    return UINT32_MAX;
+  }
   // A no-op when the slot already is in the set.
   void insert(uint32_t slot) {
     if (contains(slot)) return;

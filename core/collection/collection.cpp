@@ -28,7 +28,8 @@ CollectionImpl::CollectionImpl(std::string name, uint32_t number, const Collecti
       number_(number),
       options_(options),
       environment_(environment),
-      block_shift_(choose_block_shift(options)) {
+      block_shift_(choose_block_shift(options)),
+      fields_(std::make_unique<FieldSet>(std::vector<Field>(), block_shift_)) {
   make_empty_parts();
 }
 
@@ -44,6 +45,7 @@ void CollectionImpl::make_empty_parts() {
   dead_.clear();
   codes_ = std::make_unique<Codes>(options_.dimensions, options_.metric, block_shift_);
   graph_ = std::make_unique<Graph>(2 * options_.m, block_shift_);
+  fields_ = fields_->emptied(block_shift_);
 }
 
 std::optional<std::string> CollectionImpl::unusable_value(std::span<const float> vector,
@@ -109,8 +111,16 @@ Result<uint64_t> CollectionImpl::upsert(const Batch& batch) {
   NEARFIELD_TRY(ids_->ensure_index(dead_));
   const uint32_t first = rows_->rows();
   const auto rows = static_cast<uint32_t>(batch.ids.size());
-  NEARFIELD_TRY(rows_->resize(first + rows));
+  const auto metadata_of = [&](uint32_t row) {
+    return batch.metadata.empty() ? std::string_view() : batch.metadata[row];
+  };
+  NEARFIELD_TRY(fields_->append(rows, metadata_of));
+  if (auto resized = rows_->resize(first + rows); !resized) {
+    fields_->truncate(first);
+    return std::move(resized).error();
+  }
   if (auto reserved = ids_->reserve(first + rows); !reserved) {
+    fields_->truncate(first);
     (void)rows_->resize(first);  // shrinking needs no memory
     return std::move(reserved).error();
   }
@@ -120,16 +130,14 @@ Result<uint64_t> CollectionImpl::upsert(const Batch& batch) {
   for (uint32_t row = 0; row < rows; ++row) {
     const IdView id = batch.ids[row];
     if (const auto replaced = ids_->find(id)) {
-      ids_->forget(*replaced);
-      dead_.insert(*replaced);
+      bury(*replaced);
     } else {
       ++added;
     }
     ids_->append(id);
     rows_->set(first + row,
                batch.vectors.subspan(size_t{row} * options_.dimensions, options_.dimensions));
-    const std::string_view metadata =
-        batch.metadata.empty() ? std::string_view() : batch.metadata[row];
+    const std::string_view metadata = metadata_of(row);
     metadata_->append(metadata.empty() ? std::nullopt : std::optional(metadata));
   }
   dirty_ |= rows > 0;
@@ -145,13 +153,18 @@ Result<uint64_t> CollectionImpl::remove(std::span<const IdView> ids) {
   for (const IdView id : ids) {
     const auto slot = ids_->find(id);
     if (!slot) continue;
-    ids_->forget(*slot);
-    dead_.insert(*slot);
+    bury(*slot);
     ++removed;
   }
   dirty_ |= removed > 0;
   NEARFIELD_TRY(compact_if_worthwhile());
   return removed;
+}
+
+void CollectionImpl::bury(uint32_t slot) {
+  ids_->forget(slot);
+  fields_->remove(slot);
+  dead_.insert(slot);
 }
 
 Result<void> CollectionImpl::clear() {
@@ -191,6 +204,7 @@ Result<void> CollectionImpl::compact() {
   auto rows = empty_rows();
   auto ids = std::make_unique<IdColumn>(block_shift_);
   auto metadata = std::make_unique<TextColumn>(block_shift_);
+  auto fields = fields_->emptied(block_shift_);
   NEARFIELD_TRY(rows->resize(live));
   NEARFIELD_TRY(ids->ensure_index(SlotSet()));
   NEARFIELD_TRY(ids->reserve(live));
@@ -201,10 +215,13 @@ Result<void> CollectionImpl::compact() {
     ids->append(ids_->get(from));
     metadata->append(metadata_->get(from));
   }
+  NEARFIELD_TRY(fields->append(
+      live, [&](uint32_t slot) { return metadata->get(slot).value_or(std::string_view()); }));
   reset();
   rows_ = std::move(rows);
   ids_ = std::move(ids);
   metadata_ = std::move(metadata);
+  fields_ = std::move(fields);
   return {};
 }
 
@@ -243,7 +260,7 @@ CollectionStats CollectionImpl::stats() const {
   stats.rows = rows_->rows();
   stats.linked = graph_->rows();
   stats.memory_bytes = rows_->memory_bytes() + ids_->memory_bytes() + metadata_->memory_bytes() +
-                       dead_.memory_bytes() + codes_->memory_bytes() +
+                       fields_->memory_bytes() + dead_.memory_bytes() + codes_->memory_bytes() +
                        graph_->link_blocks().memory_bytes();
   stats.build_distances = build_distances_ + (linker_ ? linker_->distances() : 0);
   stats.distance_computations =

@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,8 @@
 #include "arena/rows.h"
 #include "arena/slot_set.h"
 #include "arena/text_column.h"
+#include "collection/field_set.h"
+#include "collection/segments.h"
 #include "collection/top_k.h"
 #include "graph/graph.h"
 #include "graph/linker.h"
@@ -29,6 +32,7 @@ namespace nearfield {
 struct SearchScratch::Parts {
   WalkScratch walk;
   Buffer query_code;
+  std::vector<Candidate> scanned;  // what a scan of codes found
 };
 
 // What the collections of a database share.
@@ -78,6 +82,17 @@ class CollectionImpl final : public Collection {
   std::string_view metadata_at(uint32_t slot) const override;
   std::vector<float> vector_at(uint32_t slot) const override;
   uint32_t next_live(uint32_t slot) const override;
+  std::span<const Field> fields() const override { return fields_->fields(); }
+  Result<void> set_fields(std::span<const Field> fields) override;
+  Result<Selection> select(std::string_view filter) const override;
+  Result<uint64_t> remove_selected(const Selection& selected) override;
+  Result<std::vector<uint32_t>> order(const Selection& selected, std::string_view field,
+                                      bool descending, uint64_t offset,
+                                      uint64_t limit) const override;
+  Result<std::vector<FacetCount>> facets(std::string_view field, const Selection& selected,
+                                         uint32_t top) const override;
+  Result<Ranking> rank(const RankOptions& options, SearchScratch& scratch,
+                       SearchStats* stats) const override;
   CollectionStats stats() const override;
 
  private:
@@ -86,9 +101,14 @@ class CollectionImpl final : public Collection {
   std::unique_ptr<Rows> empty_rows() const;
   // What no row of this type may hold, or nullopt: "NaN at position 3; expected ...".
   static std::optional<std::string> unusable_value(std::span<const float> vector, RowType type);
+  void bury(uint32_t slot);  // its record was replaced or deleted
   void reset();
   Result<void> compact_if_worthwhile();
   Result<void> compact();
+
+  // fields.cpp
+  Result<void> read_fields(FieldSet& fields) const;
+  Result<size_t> find_field(std::string_view name) const;
 
   // scan.cpp
   // Offers the live rows of [begin, end) to `best`, measuring each.
@@ -104,12 +124,26 @@ class CollectionImpl final : public Collection {
   Result<std::vector<Hit>> search_checked(std::span<const float> query,
                                           const SearchOptions& options,
                                           SearchScratch::Parts& scratch, SearchStats& stats) const;
+  Result<void> encode_query(const Query& query, std::span<const float> vector,
+                            SearchScratch::Parts& scratch) const;
   bool walk_pays(const Query& query, const SearchOptions& options) const;
   uint32_t rank_among_live(std::span<const Candidate> candidates, uint32_t wanted) const;
   // Offers what a walk of the graph finds; false when that are fewer than k live rows, or rows that
   // codes cannot tell from others.
   bool walk_graph(const Query& query, const SearchOptions& options, SearchScratch::Parts& scratch,
                   TopK& best, SearchStats& stats) const;
+
+  // search_among.cpp
+  Plan choose_plan(const Query& query, const SearchOptions& options) const;
+  Result<void> search_among(const Query& query, std::span<const float> vector,
+                            const SearchOptions& options, SearchScratch::Parts& scratch, TopK& best,
+                            SearchStats& stats) const;
+  bool walk_among(const Query& query, const SearchOptions& options, bool bridged,
+                  SearchScratch::Parts& scratch, TopK& best, SearchStats& stats) const;
+  void scan_codes(const Query& query, const SearchOptions& options, SearchScratch::Parts& scratch,
+                  TopK& best, SearchStats& stats) const;
+  void scan_selected(const Query& query, const Selection& selected, uint32_t from, TopK& best,
+                     SearchStats& stats) const;
 
   // link.cpp
   Result<void> start_linking();
@@ -127,9 +161,16 @@ class CollectionImpl final : public Collection {
   Result<void> load_rows(Store& store, const State& state);
   Result<void> load_graph(Store& store, const State& state);
   Result<void> check_no_strays(const Manifest& manifest, const State& state) const;
-  Result<void> save_rows(Store::Commit& commit);
+  Result<void> save_rows(Store::Commit& commit, std::vector<Piece>& written);
   Result<void> save_graph(Store::Commit& commit);
   void make_empty_parts();
+
+  // persist_fields.cpp
+  Result<void> save_fields(Store::Commit& commit, std::span<const Piece> written);
+  std::vector<std::byte> encode_fields() const;
+  Result<void> load_fields(Store& store, std::vector<std::string>& warnings);
+  Result<void> load_columns(Store& store, FieldSet& fields) const;
+  void check_fields(std::vector<std::string>& problems) const;
 
   std::string name_;
   uint32_t number_;
@@ -139,7 +180,9 @@ class CollectionImpl final : public Collection {
 
   std::unique_ptr<Rows> rows_;
   std::unique_ptr<IdColumn> ids_;
+  mutable std::mutex id_table_mutex_;  // of the table that select() may have to make
   std::unique_ptr<TextColumn> metadata_;
+  std::unique_ptr<FieldSet> fields_;
   SlotSet dead_;
   std::unique_ptr<Codes> codes_;  // of the slots in the graph
   std::unique_ptr<Graph> graph_;

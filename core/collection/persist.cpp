@@ -11,6 +11,7 @@
 
 #include "base/coding.h"
 #include "collection/collection_impl.h"
+#include "collection/segments.h"
 
 namespace nearfield {
 
@@ -23,17 +24,6 @@ constexpr SegmentKind kRowKinds[] = {SegmentKind::kRows, SegmentKind::kIds, Segm
                                      SegmentKind::kMetadata};
 constexpr SegmentKind kGraphKinds[] = {SegmentKind::kCodes, SegmentKind::kLinks,
                                        SegmentKind::kSeeds};
-
-Error corrupt(const std::string& name, const std::string& what) {
-  return {ErrorCode::kCorrupt, "collection \"" + name + "\": " + what};
-}
-
-void erase_kind(Manifest& manifest, uint32_t collection, SegmentKind kind, uint32_t first,
-                uint32_t last) {
-  const auto begin = manifest.segments.lower_bound({collection, kind, first});
-  const auto end = manifest.segments.lower_bound({collection, kind, last});
-  manifest.segments.erase(begin, end);
-}
 
 // Appends `rows` rows that storage gave to an array: in place when they begin a block.
 template <class T>
@@ -77,7 +67,9 @@ std::vector<std::byte> CollectionImpl::encode_state() const {
 
 Result<void> CollectionImpl::save(Store::Commit& commit) {
   saving_rows_ = rows_->rows();
-  NEARFIELD_TRY(save_rows(commit));
+  std::vector<Piece> written;
+  NEARFIELD_TRY(save_rows(commit, written));
+  NEARFIELD_TRY(save_fields(commit, written));
   NEARFIELD_TRY(save_graph(commit));
   const SegmentKey dead{number_, SegmentKind::kDead, 0};
   if (dead_.count() == 0) {
@@ -95,13 +87,14 @@ void CollectionImpl::saved() {
   graph_changed_ = false;
   graph_damaged_ = false;
   dirty_ = false;
+  fields_->saved();
 }
 
-Result<void> CollectionImpl::save_rows(Store::Commit& commit) {
+Result<void> CollectionImpl::save_rows(Store::Commit& commit, std::vector<Piece>& written) {
   Manifest& manifest = commit.manifest();
   uint32_t first = flushed_rows_;
   if (rewritten_) {
-    for (const SegmentKind kind : kRowKinds) erase_kind(manifest, number_, kind, 0, kMaxRows);
+    for (const SegmentKind kind : kRowKinds) erase_segments(manifest, {number_, kind, 0}, kMaxRows);
     first = 0;
   }
   const uint32_t block_rows = 1u << block_shift_;
@@ -113,10 +106,11 @@ Result<void> CollectionImpl::save_rows(Store::Commit& commit) {
                       manifest.segments.lower_bound({number_, SegmentKind::kRows, first}));
     if (pieces >= kMostPieces || (pieces > 0 && end == block_begin + block_rows)) {
       for (const SegmentKind kind : kRowKinds)
-        erase_kind(manifest, number_, kind, block_begin, first);
+        erase_segments(manifest, {number_, kind, block_begin}, first);
       first = block_begin;
     }
     const uint32_t rows = end - first;
+    written.push_back({first, rows});
     const auto put = [&](SegmentKind kind, std::span<const std::span<const std::byte>> parts) {
       return commit.put({number_, kind, first}, rows, parts);
     };
@@ -144,7 +138,7 @@ Result<void> CollectionImpl::save_graph(Store::Commit& commit) {
   const uint32_t kept =
       graph_damaged_ ? 0 : linked;  // of the segments, those that may be compared with
   for (const SegmentKind kind : kGraphKinds)
-    erase_kind(commit.manifest(), number_, kind, kept, kMaxRows);
+    erase_segments(commit.manifest(), {number_, kind, kept}, kMaxRows);
   if (linked == 0) return {};
   const uint32_t block_rows = 1u << block_shift_;
   for (uint32_t first = 0; first < linked; first += block_rows) {
@@ -191,19 +185,19 @@ Result<CollectionImpl::State> CollectionImpl::decode_state(const std::string& na
   state.quantizer.zero = decoder.get<int32_t>();
   state.longest = decoder.get<int64_t>();
   if (!decoder.ok() || decoder.remaining() != 0)
-    return corrupt(name, "its state record has the wrong length");
+    return corrupt_collection(name, "its state record has the wrong length");
   if (metric > static_cast<uint8_t>(Metric::kDot))
-    return corrupt(name, "unknown metric " + std::to_string(metric));
+    return corrupt_collection(name, "unknown metric " + std::to_string(metric));
   if (row_type > static_cast<uint8_t>(RowType::kF16))
-    return corrupt(name, "unknown row type " + std::to_string(row_type));
+    return corrupt_collection(name, "unknown row type " + std::to_string(row_type));
   state.options.metric = static_cast<Metric>(metric);
   state.options.row_type = static_cast<RowType>(row_type);
-  if (auto valid = validate(state.options); !valid) return corrupt(name, valid.error().detail);
+  if (auto valid = validate(state.options); !valid) return corrupt_collection(name, valid.error().detail);
   if (state.block_shift < kLeastBlockShift || state.block_shift > kMostBlockShift) {
-    return corrupt(name, "blocks of 2^" + std::to_string(state.block_shift) + " rows");
+    return corrupt_collection(name, "blocks of 2^" + std::to_string(state.block_shift) + " rows");
   }
   if (state.rows > kMaxRows || state.linked > state.rows || state.dead > state.rows) {
-    return corrupt(name, "counts that contradict each other: " + std::to_string(state.rows) +
+    return corrupt_collection(name, "counts that contradict each other: " + std::to_string(state.rows) +
                              " rows, " + std::to_string(state.linked) + " linked, " +
                              std::to_string(state.dead) + " dead");
   }
@@ -211,7 +205,7 @@ Result<CollectionImpl::State> CollectionImpl::decode_state(const std::string& na
   if (!(range.step > 0) || !std::isfinite(range.step) || !std::isfinite(range.low) ||
       range.zero < 0 || range.zero > kMaxCode || state.longest < 0 ||
       state.longest > int64_t{kMaxCode} * kMaxCode * state.options.dimensions) {
-    return corrupt(name, "a range of codes that cannot be");
+    return corrupt_collection(name, "a range of codes that cannot be");
   }
   return state;
 }
@@ -228,6 +222,7 @@ Result<std::unique_ptr<CollectionImpl>> CollectionImpl::load(Store& store, uint3
   NEARFIELD_TRY(collection->load_rows(store, state));
   collection->flushed_rows_ = state.rows;
   collection->dirty_ = false;
+  NEARFIELD_TRY(collection->load_fields(store, warnings));
   if (auto loaded = collection->load_graph(store, state); !loaded) {
     if (loaded.error().code != ErrorCode::kCorrupt) return std::move(loaded).error();
     warnings.push_back(loaded.error().detail +
@@ -251,10 +246,10 @@ Result<void> CollectionImpl::load_rows(Store& store, const State& state) {
     const std::string where = "rows from " + std::to_string(key.first_row);
     if (key.first_row != next || ref.rows == 0 || ref.rows > block_rows - next % block_rows ||
         ref.rows > state.rows - next) {
-      return corrupt(name_, where + " do not follow on row " + std::to_string(next));
+      return corrupt_collection(name_, where + " do not follow on row " + std::to_string(next));
     }
     if (ref.length != ref.rows * (row_bytes + scale_bytes))
-      return corrupt(name_, where + " have the wrong length");
+      return corrupt_collection(name_, where + " have the wrong length");
     NEARFIELD_ASSIGN(Buffer rows, store.load(key, ref));
     NEARFIELD_TRY(
         append_rows(rows_->value_blocks(), rows.slice(0, ref.rows * row_bytes), ref.rows));
@@ -267,7 +262,7 @@ Result<void> CollectionImpl::load_rows(Store& store, const State& state) {
     const auto ids = segments.find({number_, SegmentKind::kIds, key.first_row});
     if (ids == segments.end() || ids->second.rows != ref.rows ||
         ids->second.length != ref.rows * sizeof(uint64_t)) {
-      return corrupt(name_, where + " come without their ids");
+      return corrupt_collection(name_, where + " come without their ids");
     }
     NEARFIELD_ASSIGN(Buffer keys, store.load(ids->first, ids->second));
     NEARFIELD_TRY(append_rows(ids_->key_blocks(), std::move(keys), ref.rows));
@@ -278,16 +273,16 @@ Result<void> CollectionImpl::load_rows(Store& store, const State& state) {
       Buffer payload;
       if (texts != segments.end()) {
         if (texts->second.rows != ref.rows)
-          return corrupt(name_, where + " come with texts of other rows");
+          return corrupt_collection(name_, where + " come with texts of other rows");
         NEARFIELD_ASSIGN(payload, store.load(texts->first, texts->second));
       }
       if (!column->adopt(std::move(payload), ref.rows))
-        return corrupt(name_, where + " have a text that is too short");
+        return corrupt_collection(name_, where + " have a text that is too short");
     }
     next += ref.rows;
   }
   if (next != state.rows) {
-    return corrupt(name_, "rows from " + std::to_string(next) + " to " +
+    return corrupt_collection(name_, "rows from " + std::to_string(next) + " to " +
                               std::to_string(state.rows) + " are missing");
   }
 
@@ -295,9 +290,9 @@ Result<void> CollectionImpl::load_rows(Store& store, const State& state) {
   if (dead != segments.end()) {
     NEARFIELD_ASSIGN(const Buffer bits, store.load(dead->first, dead->second));
     if (!dead_.assign(bits.bytes(), state.rows))
-      return corrupt(name_, "its deleted rows lie outside");
+      return corrupt_collection(name_, "its deleted rows lie outside");
   }
-  if (dead_.count() != state.dead) return corrupt(name_, "its deleted rows do not add up");
+  if (dead_.count() != state.dead) return corrupt_collection(name_, "its deleted rows do not add up");
   return check_no_strays(store.manifest(), state);
 }
 
@@ -308,13 +303,15 @@ Result<void> CollectionImpl::check_no_strays(const Manifest& manifest, const Sta
        it != manifest.segments.end() && it->first.collection == number_; ++it) {
     const auto& [kind, first] = std::pair(it->first.kind, it->first.first_row);
     bool expected = first == 0;  // seeds, dead
-    if (std::ranges::find(kRowKinds, kind) != std::end(kRowKinds)) {
+    if (needs_fields(kind)) {
+      expected = true;  // load_fields() looks after those
+    } else if (std::ranges::find(kRowKinds, kind) != std::end(kRowKinds)) {
       expected = manifest.segments.contains({number_, SegmentKind::kRows, first});
     } else if (kind == SegmentKind::kCodes || kind == SegmentKind::kLinks) {
       expected = first < state.linked && first % block_rows == 0;
     }
     if (!expected) {
-      return corrupt(name_, std::string(segment_kind_name(kind)) + " from row " +
+      return corrupt_collection(name_, std::string(segment_kind_name(kind)) + " from row " +
                                 std::to_string(first) + " belong to nothing");
     }
   }
@@ -335,7 +332,7 @@ Result<void> CollectionImpl::load_graph(Store& store, const State& state) {
       const auto found = segments.find({number_, kind, first});
       if (found == segments.end() || found->second.rows != rows ||
           found->second.length != rows * bytes_a_row) {
-        return corrupt(name_, std::string(segment_kind_name(kind)) + " of the rows from " +
+        return corrupt_collection(name_, std::string(segment_kind_name(kind)) + " of the rows from " +
                                   std::to_string(first) + " are missing or have the wrong length");
       }
       return store.load(found->first, found->second);
@@ -352,19 +349,19 @@ Result<void> CollectionImpl::load_graph(Store& store, const State& state) {
     graph_->link_blocks().adopt(std::move(links), rows);
   }
   const auto seeds = segments.find({number_, SegmentKind::kSeeds, 0});
-  if (seeds == segments.end()) return corrupt(name_, "its seeds are missing");
+  if (seeds == segments.end()) return corrupt_collection(name_, "its seeds are missing");
   NEARFIELD_ASSIGN(const Buffer bytes, store.load(seeds->first, seeds->second));
   if (!graph_->decode_seeds(bytes.bytes()) ||
       std::any_of(graph_->seeds().begin(), graph_->seeds().end(),
                   [&](uint32_t seed) { return seed >= state.linked; })) {
-    return corrupt(name_, "its seeds lie outside the graph");
+    return corrupt_collection(name_, "its seeds lie outside the graph");
   }
   return {};
 }
 
 void CollectionImpl::check(std::vector<std::string>& problems) const {
   const auto report = [&](const std::string& what) {
-    problems.push_back(corrupt(name_, what).detail);
+    problems.push_back(corrupt_collection(name_, what).detail);
   };
   std::vector<float> widened;
   for (uint32_t slot = next_live(0); slot < rows_->rows(); slot = next_live(slot + 1)) {
@@ -391,6 +388,7 @@ void CollectionImpl::check(std::vector<std::string>& problems) const {
       report("the code of row " + std::to_string(slot) + " is out of range");
     }
   }
+  check_fields(problems);
   for (const std::string& problem : check_graph(*graph_)) report(problem);
 }
 

@@ -4,17 +4,10 @@
 
 #include "collection/collection_impl.h"
 #include "collection/row_meter.h"
+#include "collection/search_limits.h"
 #include "graph/calibrate.h"
 
 namespace nearfield {
-
-namespace {
-
-// Where a graph was never calibrated or codes cannot tell when to stop, and for a rough guess of
-// what a walk costs.
-constexpr uint32_t kUsualEf = 100;
-
-}  // namespace
 
 SearchScratch::SearchScratch() : parts_(std::make_unique<Parts>()) {}
 SearchScratch::~SearchScratch() = default;
@@ -74,8 +67,6 @@ bool CollectionImpl::walk_graph(const Query& query, const SearchOptions& options
   // Codes decide who is looked at, rows decide the order. Measured again are the 2 k nearest by
   // code, and where neighbours lie closer together than codes can tell, all that rounding may have
   // put behind the k-th.
-  constexpr uint64_t kLeastMeasured = 16;
-  constexpr double kDeviations = 3;
   const uint64_t least = std::max<uint64_t>(2 * uint64_t{options.k}, kLeastMeasured);
   // Dead rows still lead the way but take places in the pool, so it grows by their share, which
   // compaction keeps below one half.
@@ -83,8 +74,6 @@ bool CollectionImpl::walk_graph(const Query& query, const SearchOptions& options
     return static_cast<uint32_t>(
         std::min<uint64_t>(graph_->rows(), live * rows_->rows() / std::max<uint64_t>(1, count())));
   };
-  // The slack is about ten rows; of fewer, the last may lie so near that all else is far.
-  constexpr uint32_t kLeastRank = 10;
   WalkOptions limits{.ef = with_dead(std::max(options.ef.value_or(kUsualEf), options.k))};
   if (!options.ef && graph_->slack().is_known()) {
     limits.ef = with_dead(std::max<uint64_t>(kMostCandidates, least));
@@ -138,6 +127,16 @@ bool CollectionImpl::walk_graph(const Query& query, const SearchOptions& options
   return live >= options.k;
 }
 
+Result<void> CollectionImpl::encode_query(const Query& query, std::span<const float> vector,
+                                          SearchScratch::Parts& scratch) const {
+  if (scratch.query_code.size() != codes_->stride()) {
+    NEARFIELD_ASSIGN(scratch.query_code, Buffer::allocate(codes_->stride()));
+  }
+  codes_->encode_query(vector.data(), query.scale(),
+                       reinterpret_cast<uint8_t*>(scratch.query_code.data()));
+  return {};
+}
+
 Result<std::vector<Hit>> CollectionImpl::search_checked(std::span<const float> vector,
                                                         const SearchOptions& options,
                                                         SearchScratch::Parts& scratch,
@@ -145,15 +144,18 @@ Result<std::vector<Hit>> CollectionImpl::search_checked(std::span<const float> v
   NEARFIELD_ASSIGN(const Query query, make_query(vector));
   const uint64_t before = stats.distance_computations;
   TopK best(options.k);
+  if (options.among != nullptr) {
+    NEARFIELD_TRY(search_among(query, vector, options, scratch, best, stats));
+    search_distances_.fetch_add(stats.distance_computations - before, std::memory_order_relaxed);
+    return best.take_sorted();
+  }
   uint32_t scanned_from = 0;
+  stats.plan = Plan::kScan;
   if (walk_pays(query, options)) {
-    if (scratch.query_code.size() != codes_->stride()) {
-      NEARFIELD_ASSIGN(scratch.query_code, Buffer::allocate(codes_->stride()));
-    }
-    codes_->encode_query(vector.data(), query.scale(),
-                         reinterpret_cast<uint8_t*>(scratch.query_code.data()));
+    NEARFIELD_TRY(encode_query(query, vector, scratch));
     if (walk_graph(query, options, scratch, best, stats)) {
       scanned_from = graph_->rows();
+      stats.plan = Plan::kWalk;
     } else {
       best = TopK(options.k);  // compare with all of them
     }
@@ -183,7 +185,7 @@ Result<std::vector<std::vector<Hit>>> CollectionImpl::search_batch(std::span<con
   if (queries.empty()) return std::vector<std::vector<Hit>>();
   NEARFIELD_TRY(
       check_search(queries.size() % dimensions == 0 ? dimensions : queries.size(), options));
-  if (options.exact) return scan_batch(queries, options.k, stats);
+  if (options.exact && options.among == nullptr) return scan_batch(queries, options.k, stats);
   const size_t count = queries.size() / dimensions;
   std::vector<std::vector<Hit>> answers(count);
   ThreadPool& pool = *environment_.pool;
@@ -211,6 +213,7 @@ Result<std::vector<std::vector<Hit>>> CollectionImpl::search_batch(std::span<con
     if (stats == nullptr) continue;
     stats->distance_computations += worker.stats.distance_computations;
     stats->code_distances += worker.stats.code_distances;
+    stats->plan = worker.stats.plan;
   }
   return answers;
 }

@@ -4,6 +4,7 @@
 #include "graph/walk.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <type_traits>
 
@@ -50,16 +51,25 @@ class Walker {
     const uint32_t rows = graph_.rows();
     if (rows == 0) return {};
     capacity_ = std::min(options.ef, rows);
+    only_ = options.only;
+    bridged_ = options.bridged;
+    scratch_.selected.clear();
+    scratch_.nearest_seed = INT32_MAX;
     size_ = 0;
     cursor_ = 0;
     if (scratch_.pool.size() < capacity_ + 1) scratch_.pool.resize(capacity_ + 1);
     start_epoch(rows);
     if (options.without < rows) scratch_.visited[options.without] = scratch_.epoch;
+    stop_ = options.stop ? &*options.stop : nullptr;
     begin_at_seeds();
-    if (options.stop) come_closer(*options.stop);
+    if (bridged_) {
+      begin_at_selected();
+      cursor_ = 0;
+    }
+    come_closer();
 
     Candidate* pool = scratch_.pool.data();
-    while (cursor_ < size_) {
+    while (cursor_ < size_ && computed_ <= options.budget) {
       const Candidate from = pool[cursor_];
       if (from.slot & kExpanded) {
         ++cursor_;
@@ -67,8 +77,12 @@ class Walker {
       }
       if (from.distance > reach_) break;
       pool[cursor_].slot |= kExpanded;
-      expand(from);
-      if (options.stop) come_closer(*options.stop);
+      if (bridged_) {
+        expand_bridged(from.slot);
+      } else {
+        expand(from);
+      }
+      come_closer();
     }
     for (size_t i = 0; i < size_; ++i) pool[i].slot &= ~kExpanded;
     distances += computed_;
@@ -114,7 +128,7 @@ class Walker {
     const auto seeds = graph_.seeds();
     const auto groups = graph_.group_starts();
     auto& fresh = scratch_.fresh;
-    const auto into_pool = [&](uint32_t slot, int32_t d) { insert({d, slot}); };
+    const auto into_pool = [&](uint32_t slot, int32_t d) { take_seed({d, slot}); };
     fresh.clear();
     if (groups.empty()) {
       for (const uint32_t seed : seeds) visit(seed);
@@ -128,7 +142,7 @@ class Walker {
       Nearest<kGroups> nearest;
       size_t scored = 0;
       score(fresh, [&](uint32_t slot, int32_t d) {
-        insert({d, slot});
+        take_seed({d, slot});
         nearest.offer({d, group_of[scored++]});
       });
       fresh.clear();
@@ -149,11 +163,50 @@ class Walker {
     return true;
   }
 
+  // A bridged walk has no rows in its pool that are not selected; the nearest of those lead to
+  // some.
+  void take_seed(Candidate seed) {
+    scratch_.nearest_seed = std::min(scratch_.nearest_seed, seed.distance);
+    if (!bridged_ || only_->contains(seed.slot)) {
+      insert(seed);
+    } else {
+      bridge_seeds_.offer(seed);
+    }
+  }
+
+  // Starts also at selected rows from all over the collection, since those that are near the query
+  // may lie in another part than its nearest seeds.
+  void begin_at_selected() {
+    constexpr uint64_t kStarts = 64;
+    for (const Candidate& seed : bridge_seeds_.found()) expand_bridged(seed.slot);
+    auto& fresh = scratch_.fresh;
+    fresh.clear();
+    const uint64_t stride = std::max<uint64_t>(1, only_->count / kStarts);
+    uint64_t next = stride / 2;  // which of the selected rows is taken next
+    uint64_t passed = 0;         // selected rows before this word
+    for (size_t w = 0; w < only_->words.size(); ++w) {
+      const auto in_word = static_cast<uint64_t>(std::popcount(only_->words[w]));
+      for (; next < passed + in_word; next += stride) {
+        uint64_t word = only_->words[w];
+        for (uint64_t skip = next - passed; skip > 0; --skip) word &= word - 1;
+        visit(static_cast<uint32_t>(w * 64 + std::countr_zero(word)));
+      }
+      passed += in_word;
+    }
+    score(fresh, [&](uint32_t slot, int32_t d) { insert({d, slot}); });
+  }
+
   // How far the walk still looks, now that it has found what the pool holds.
-  void come_closer(const EarlyStop& stop) {
-    if (size_ < stop.least) return;
+  void come_closer() {
+    if (stop_ == nullptr) return;
+    const EarlyStop& stop = *stop_;
     const Candidate* pool = scratch_.pool.data();
-    const int32_t limit = pool[stop.rank - 1].distance;
+    const bool counted = only_ != nullptr && !bridged_;
+    if ((counted ? scratch_.selected.size() : size_) < stop.least) return;
+    const auto nth = [&](size_t rank) {
+      return counted ? scratch_.selected[rank - 1] : pool[rank - 1].distance;
+    };
+    const int32_t limit = nth(stop.rank);
     const int64_t squared = stop.query.offset + limit;
     if (squared < 0) return;  // under dot, among rows longer than those that it was fitted to
     int64_t beyond = squared * stop.slack / kSlackUnit;
@@ -162,7 +215,7 @@ class Walker {
       beyond = std::max(beyond, static_cast<int64_t>(rounding));
     }
     reach_ = static_cast<int32_t>(std::min<int64_t>(limit + beyond, INT32_MAX));
-    bound_ = std::max(reach_, pool[stop.least - 1].distance);
+    bound_ = std::max(reach_, nth(stop.least));
     while (pool[size_ - 1].distance > bound_) --size_;
   }
 
@@ -197,6 +250,42 @@ class Walker {
     cursor_ = next;
   }
 
+  // The same for a bridged walk: the selected rows that one or two links away.
+  void expand_bridged(uint32_t from) {
+    const uint32_t rows = graph_.rows();
+    const uint32_t degree = graph_.degree();
+    auto& fresh = scratch_.fresh;
+    auto& bridges = scratch_.bridges;
+    fresh.clear();
+    bridges.clear();
+    const auto links_of = [&](uint32_t slot, auto take) {
+      const uint32_t* links = graph_.links(slot);
+      for (uint32_t i = 0; i < degree && links[i] != kNoLink; ++i) {
+        if (links[i] < rows && scratch_.visited[links[i]] != scratch_.epoch) take(links[i]);
+      }
+    };
+    links_of(from, [&](uint32_t to) {
+      scratch_.visited[to] = scratch_.epoch;
+      if (only_->contains(to)) {
+        fresh.push_back(to);
+      } else {
+        bridges.push_back(to);
+        graph_.prefetch(to);
+      }
+    });
+    for (const uint32_t bridge : bridges) {
+      if (fresh.size() >= degree) break;
+      links_of(bridge, [&](uint32_t to) {
+        if (!only_->contains(to)) return;
+        scratch_.visited[to] = scratch_.epoch;
+        fresh.push_back(to);
+      });
+    }
+    size_t next = cursor_ + 1;
+    score(fresh, [&](uint32_t slot, int32_t d) { next = std::min(next, insert({d, slot})); });
+    cursor_ = next;
+  }
+
   static constexpr bool kSkipsCopies = std::is_same_v<Distance, BuildDistance>;
 
   bool same_code(uint32_t a, uint32_t b) const {
@@ -211,6 +300,7 @@ class Walker {
   // Returns the position, or size_t max when the pool is full of nearer ones.
   size_t insert(Candidate candidate) {
     if (candidate.distance > bound_) return SIZE_MAX;
+    if (only_ != nullptr && !bridged_) count_selected(candidate);
     Candidate* pool = scratch_.pool.data();
     const int64_t key = order(candidate);
     if (size_ == capacity_ && order(pool[size_ - 1]) < key) return SIZE_MAX;
@@ -226,6 +316,18 @@ class Walker {
     if (low <= cursor_ + kSoon) graph_.prefetch(candidate.slot);
     size_ = std::min<size_t>(size_ + 1, capacity_);
     return low;
+  }
+
+  // Keeps the distances of the nearest selected rows, as many as the stop asks for.
+  void count_selected(const Candidate& candidate) {
+    if (!only_->contains(candidate.slot)) return;
+    auto& selected = scratch_.selected;
+    if (selected.size() == stop_->least) {
+      if (candidate.distance >= selected.back()) return;
+      selected.pop_back();
+    }
+    selected.insert(std::upper_bound(selected.begin(), selected.end(), candidate.distance),
+                    candidate.distance);
   }
 
   // The N nearest of what is offered, sorted.
@@ -257,6 +359,10 @@ class Walker {
   int32_t reach_ = INT32_MAX;  // rows farther than this are not expanded
   int32_t bound_ = INT32_MAX;  // rows farther than this do not enter the pool
   uint64_t computed_ = 0;
+  const EarlyStop* stop_ = nullptr;
+  const Selection* only_ = nullptr;
+  bool bridged_ = false;
+  Nearest<kGroups> bridge_seeds_;  // that are not selected
 };
 
 }  // namespace

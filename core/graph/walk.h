@@ -9,6 +9,7 @@
 #include "arena/codes.h"
 #include "graph/graph.h"
 #include "kernels/kernels.h"
+#include "nearfield/selection.h"
 
 namespace nearfield {
 
@@ -26,8 +27,11 @@ struct WalkScratch {
   std::vector<Candidate> pool;
   std::vector<uint16_t> visited;  // the epoch in which a row was last seen
   uint16_t epoch = 0;
-  std::vector<uint32_t> fresh;   // rows that are about to be scored
-  std::vector<uint32_t> groups;  // of seeds, as their centres are scored
+  std::vector<uint32_t> fresh;    // rows that are about to be scored
+  std::vector<uint32_t> groups;   // of seeds, as their centres are scored
+  std::vector<int32_t> selected;  // distances of the nearest selected rows found
+  int32_t nearest_seed = 0;       // walk distance of the nearest seed, selected or not
+  std::vector<uint32_t> bridges;  // rows that are not selected and lead to others
 };
 
 // Lets a walk end before it has expanded its whole pool: as soon as the nearest row that is not
@@ -46,6 +50,14 @@ struct WalkOptions {
   uint32_t ef;  // most candidates in the pool, at least 1
   std::optional<EarlyStop> stop = {};
   uint32_t without = kNoLink;  // a row that is passed over, as if it were not in the graph
+  // Only these rows count for the stop, which must be given with it; others may be in the pool and
+  // lead the way.
+  const Selection* only = nullptr;
+  // Goes from selected row to selected row, through at most one that is not selected and is not
+  // scored (two-hop expansion of ACORN, arXiv 2403.04871): for selections that leave few
+  // neighbours.
+  bool bridged = false;
+  uint64_t budget = UINT64_MAX;  // the walk gives up when it has computed more distances
 };
 
 // Finds about the `ef` rows nearest to a query code, nearest first, ties by slot: at most `ef`, all

@@ -18,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include "nearfield/fields.h"
 #include "nearfield/options.h"
 #include "nearfield/query.h"
 #include "nearfield/result.h"
@@ -113,6 +114,30 @@ class Collection {
 
   // The first live slot at or after `slot`, or rows(): how to go through all records.
   virtual uint32_t next_live(uint32_t slot) const = 0;
+
+  virtual std::span<const Field> fields() const = 0;
+  // Declares what can be filtered, ordered and ranked by, in place of the fields before. Fields that
+  // are new or changed are read from the metadata of all rows; kInvalidArgument when one of those
+  // does not fit, and nothing is changed.
+  virtual Result<void> set_fields(std::span<const Field> fields) = 0;
+
+  // The live rows that a filter matches; core/query/FILTERS.md has its language. An empty text
+  // matches all. kInvalidArgument says what is wrong with the filter.
+  virtual Result<Selection> select(std::string_view filter) const = 0;
+  // Removes the records of a selection; returns how many.
+  virtual Result<uint64_t> remove_selected(const Selection& selected) = 0;
+  // Rows [offset, offset + limit) of a selection in the order of a field (an empty name: of their
+  // slots, in which rows were stored); rows without a value come last.
+  virtual Result<std::vector<uint32_t>> order(const Selection& selected, std::string_view field,
+                                              bool descending, uint64_t offset,
+                                              uint64_t limit) const = 0;
+  // How many selected rows have each value of a tag or keyword field: the `top` most frequent.
+  virtual Result<std::vector<FacetCount>> facets(std::string_view field, const Selection& selected,
+                                                 uint32_t top) const = 0;
+
+  // Full text, alone or fused with a vector; every page is full as long as rows are left.
+  virtual Result<Ranking> rank(const RankOptions& options, SearchScratch& scratch,
+                               SearchStats* stats = nullptr) const = 0;
 
   virtual CollectionStats stats() const = 0;
 };

@@ -32,4 +32,10 @@ struct Field {
   friend bool operator==(const Field&, const Field&) = default;
 };
 
+// One value of a tag or keyword field and how many rows have it.
+struct FacetCount {
+  std::string value;
+  uint32_t count = 0;
+};
+
 }  // namespace nearfield
