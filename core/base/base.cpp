@@ -5,6 +5,7 @@
 
 #include "base/checked.h"
 #include "nearfield/buffer.h"
+#include "nearfield/fields.h"
 #include "nearfield/options.h"
 #include "nearfield/result.h"
 #include "nearfield/thread_pool.h"
@@ -34,6 +35,17 @@ std::string_view error_code_name(ErrorCode code) {
     case ErrorCode::kUnsupported: return "UNSUPPORTED";
   }
   return "UNKNOWN";
+}
+
+std::string_view field_type_name(FieldType type) {
+  switch (type) {
+    case FieldType::kTag: return "tag";
+    case FieldType::kNumber: return "number";
+    case FieldType::kBool: return "bool";
+    case FieldType::kText: return "text";
+    case FieldType::kKeyword: return "keyword";
+  }
+  return "unknown";
 }
 
 std::string_view metric_name(Metric metric) {
