@@ -21,7 +21,8 @@ class SlotSet {
   uint32_t next(uint32_t slot) const {
     for (size_t w = slot / 64; w < words_.size(); ++w) {
       const uint64_t word = w == slot / 64 ? words_[w] & (~uint64_t{0} << (slot % 64)) : words_[w];
-      if (word != 0) return static_cast<uint32_t>(w * 64 + static_cast<size_t>(std::countr_zero(word)));
+      if (word != 0)
+        return static_cast<uint32_t>(w * 64 + static_cast<size_t>(std::countr_zero(word)));
     }
     return UINT32_MAX;
   }

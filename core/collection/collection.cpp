@@ -116,16 +116,17 @@ Result<uint64_t> CollectionImpl::upsert(const Batch& batch) {
   };
   NEARFIELD_TRY(fields_->append(rows, metadata_of));
   if (auto resized = rows_->resize(first + rows); !resized) {
-    fields_->truncate(first);
+    fields_->take_back(rows);
     return std::move(resized).error();
   }
   if (auto reserved = ids_->reserve(first + rows); !reserved) {
-    fields_->truncate(first);
+    fields_->take_back(rows);
     (void)rows_->resize(first);  // shrinking needs no memory
     return std::move(reserved).error();
   }
   // Nothing fails from here on, so the batch lands whole: what is still allocated is small beside
   // the rows, and the program ends when not even that is to be had.
+  fields_->index_words(rows, metadata_of);
   uint64_t added = 0;
   for (uint32_t row = 0; row < rows; ++row) {
     const IdView id = batch.ids[row];
@@ -215,8 +216,11 @@ Result<void> CollectionImpl::compact() {
     ids->append(ids_->get(from));
     metadata->append(metadata_->get(from));
   }
-  NEARFIELD_TRY(fields->append(
-      live, [&](uint32_t slot) { return metadata->get(slot).value_or(std::string_view()); }));
+  const auto text_of = [&](uint32_t slot) {
+    return metadata->get(slot).value_or(std::string_view());
+  };
+  NEARFIELD_TRY(fields->append(live, text_of));
+  fields->index_words(live, text_of);
   reset();
   rows_ = std::move(rows);
   ids_ = std::move(ids);

@@ -26,6 +26,7 @@
 #include "kernels/kernels.h"
 #include "nearfield/database.h"
 #include "store/store.h"
+#include "text/search.h"
 
 namespace nearfield {
 
@@ -33,6 +34,7 @@ struct SearchScratch::Parts {
   WalkScratch walk;
   Buffer query_code;
   std::vector<Candidate> scanned;  // what a scan of codes found
+  TextSearch text;
 };
 
 // What the collections of a database share.
@@ -93,6 +95,8 @@ class CollectionImpl final : public Collection {
                                          uint32_t top) const override;
   Result<Ranking> rank(const RankOptions& options, SearchScratch& scratch,
                        SearchStats* stats) const override;
+  Result<std::vector<Highlight>> highlight(uint32_t slot, std::string_view field,
+                                           std::string_view query, uint32_t bytes) const override;
   CollectionStats stats() const override;
 
  private:
@@ -145,6 +149,13 @@ class CollectionImpl final : public Collection {
   void scan_selected(const Query& query, const Selection& selected, uint32_t from, TopK& best,
                      SearchStats& stats) const;
 
+  // rank.cpp
+  Result<std::vector<SearchedField>> searched_fields(const TextOptions& text) const;
+  Result<void> fuse(const RankOptions& options, SearchScratch& scratch, SearchStats& stats,
+                    Ranking& ranking) const;
+  Result<void> append_others(const RankOptions& options, SearchScratch& scratch, SearchStats& stats,
+                             uint64_t end, std::vector<RankedHit>& hits) const;
+
   // link.cpp
   Result<void> start_linking();
   Result<void> start_bulk();
@@ -170,6 +181,9 @@ class CollectionImpl final : public Collection {
   std::vector<std::byte> encode_fields() const;
   Result<void> load_fields(Store& store, std::vector<std::string>& warnings);
   Result<void> load_columns(Store& store, FieldSet& fields) const;
+  Result<void> load_postings(Store& store, FieldSet& fields) const;
+  Result<void> read_again();
+  Result<void> save_postings(Store::Commit& commit, size_t field);
   void check_fields(std::vector<std::string>& problems) const;
 
   std::string name_;

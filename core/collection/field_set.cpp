@@ -32,7 +32,11 @@ Result<void> validate(std::span<const Field> fields) {
 
 FieldSet::FieldSet(std::vector<Field> fields, unsigned block_shift)
     : fields_(std::move(fields)), stored_(fields_.size()), extractor_(fields_) {
-  for (const Field& field : fields_) columns_.emplace_back(field.type, block_shift);
+  for (const Field& field : fields_) {
+    columns_.emplace_back(field.type, block_shift);
+    const bool searched = field.type == FieldType::kText || field.type == FieldType::kKeyword;
+    texts_.push_back(searched ? std::make_unique<TextIndex>(field) : nullptr);
+  }
 }
 
 std::optional<size_t> FieldSet::find(std::string_view name) const {
@@ -42,8 +46,7 @@ std::optional<size_t> FieldSet::find(std::string_view name) const {
   return std::nullopt;
 }
 
-Result<void> FieldSet::append(
-    uint32_t rows, const std::function<std::string_view(uint32_t row)>& metadata) {
+Result<void> FieldSet::append(uint32_t rows, const Metadata& metadata) {
   if (empty()) return {};
   const uint32_t before = columns_.front().rows();
   const auto append_rows = [&]() -> Result<void> {
@@ -59,17 +62,35 @@ Result<void> FieldSet::append(
     return {};
   };
   auto appended = append_rows();
-  if (!appended) truncate(before);
+  if (!appended) {
+    for (Column& column : columns_) column.truncate(before);
+  }
   return appended;
 }
 
-void FieldSet::truncate(uint32_t rows) {
-  for (Column& column : columns_) column.truncate(rows);
+void FieldSet::take_back(uint32_t rows) {
+  for (Column& column : columns_) column.truncate(column.rows() - rows);
+}
+
+void FieldSet::index_words(uint32_t rows, const Metadata& metadata) {
+  const auto is_searched = [](const auto& text) { return text != nullptr; };
+  if (std::none_of(texts_.begin(), texts_.end(), is_searched)) return;
+  std::vector<std::string_view> strings;
+  for (uint32_t row = 0; row < rows; ++row) {
+    (void)extractor_.read(metadata(row));  // as append() did
+    for (size_t i = 0; i < fields_.size(); ++i) {
+      if (!texts_[i]) continue;
+      strings.clear();
+      for (const MetadataValue& value : extractor_.values(i)) strings.push_back(value.text);
+      texts_[i]->add(strings);
+    }
+  }
 }
 
 void FieldSet::take(size_t to, FieldSet& other, size_t from) {
   columns_[to] = std::move(other.columns_[from]);
   stored_[to] = other.stored_[from];
+  texts_[to] = std::move(other.texts_[from]);
 }
 
 std::unique_ptr<FieldSet> FieldSet::emptied(unsigned block_shift) const {
@@ -78,7 +99,11 @@ std::unique_ptr<FieldSet> FieldSet::emptied(unsigned block_shift) const {
   return copy;
 }
 
-void FieldSet::remove(uint32_t) {}
+void FieldSet::remove(uint32_t slot) {
+  for (const auto& text : texts_) {
+    if (text) text->remove(slot);
+  }
+}
 
 bool FieldSet::has_number(uint16_t number) const {
   return std::any_of(stored_.begin(), stored_.end(),
@@ -93,11 +118,15 @@ uint16_t FieldSet::free_number() const {
 
 void FieldSet::saved() {
   for (Stored& stored : stored_) stored.whole = true;
+  for (const auto& text : texts_) {
+    if (text) text->stored();
+  }
 }
 
 uint64_t FieldSet::memory_bytes() const {
   uint64_t bytes = 0;
   for (const Column& column : columns_) bytes += column.memory_bytes();
+  for (const auto& text : texts_) bytes += text ? text->memory_bytes() : 0;
   return bytes;
 }
 

@@ -17,6 +17,7 @@
 #include "metadata/extractor.h"
 #include "nearfield/fields.h"
 #include "nearfield/result.h"
+#include "text/text_index.h"
 
 namespace nearfield {
 
@@ -34,14 +35,22 @@ class FieldSet {
   std::unique_ptr<FieldSet> emptied(unsigned block_shift) const;
   std::optional<size_t> find(std::string_view name) const;
 
-  // Appends the rows of a batch, whole or, on error, not at all; the error names the row.
-  // `metadata` gives the text of each, empty when it has none.
-  Result<void> append(uint32_t rows, const std::function<std::string_view(uint32_t row)>& metadata);
-  void truncate(uint32_t rows);  // drops the rows behind
-  void remove(uint32_t slot);    // the slot's record is dead
+  // The metadata of each row of a batch, empty when it has none.
+  using Metadata = std::function<std::string_view(uint32_t row)>;
+  // Appends the rows of a batch to the columns, whole or, on error, not at all; the error names the
+  // row. index_words() with the same rows has to follow.
+  Result<void> append(uint32_t rows, const Metadata& metadata);
+  // Takes back what append() did, in place of index_words().
+  void take_back(uint32_t rows);
+  // Adds the words of the rows that were appended.
+  void index_words(uint32_t rows, const Metadata& metadata);
+  void remove(uint32_t slot);  // the slot's record is dead
 
   const Columns& columns() const { return columns_; }
   Columns& columns() { return columns_; }
+  // Of a text or keyword field; null for others.
+  const TextIndex* text(size_t field) const { return texts_[field].get(); }
+  TextIndex* text(size_t field) { return texts_[field].get(); }
   uint64_t memory_bytes() const;
 
   // What storage knows a field by: above 0, or 0 when it was never stored.
@@ -62,6 +71,7 @@ class FieldSet {
   };
   std::vector<Field> fields_;
   Columns columns_;
+  std::vector<std::unique_ptr<TextIndex>> texts_;
   std::vector<Stored> stored_;
   Extractor extractor_;
 };

@@ -25,8 +25,8 @@ Result<void> CollectionImpl::set_fields(std::span<const Field> wanted) {
 
   FieldSet fresh(std::move(added), block_shift_);
   NEARFIELD_TRY(read_fields(fresh));
-  auto next = std::make_unique<FieldSet>(std::vector<Field>(wanted.begin(), wanted.end()),
-                                         block_shift_);
+  auto next =
+      std::make_unique<FieldSet>(std::vector<Field>(wanted.begin(), wanted.end()), block_shift_);
   for (size_t i = 0; i < wanted.size(); ++i) {
     FieldSet& from = same(fields_->fields(), wanted[i]) ? *fields_ : fresh;
     next->take(i, from, *from.find(wanted[i].name));
@@ -41,7 +41,9 @@ Result<void> CollectionImpl::read_fields(FieldSet& fields) const {
   const auto metadata = [&](uint32_t slot) {
     return dead_.contains(slot) ? std::string_view() : metadata_at(slot);
   };
-  return fields.append(rows_->rows(), metadata);
+  NEARFIELD_TRY(fields.append(rows_->rows(), metadata));
+  fields.index_words(rows_->rows(), metadata);
+  return {};
 }
 
 Result<size_t> CollectionImpl::find_field(std::string_view name) const {

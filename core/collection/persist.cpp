@@ -192,14 +192,16 @@ Result<CollectionImpl::State> CollectionImpl::decode_state(const std::string& na
     return corrupt_collection(name, "unknown row type " + std::to_string(row_type));
   state.options.metric = static_cast<Metric>(metric);
   state.options.row_type = static_cast<RowType>(row_type);
-  if (auto valid = validate(state.options); !valid) return corrupt_collection(name, valid.error().detail);
+  if (auto valid = validate(state.options); !valid)
+    return corrupt_collection(name, valid.error().detail);
   if (state.block_shift < kLeastBlockShift || state.block_shift > kMostBlockShift) {
     return corrupt_collection(name, "blocks of 2^" + std::to_string(state.block_shift) + " rows");
   }
   if (state.rows > kMaxRows || state.linked > state.rows || state.dead > state.rows) {
-    return corrupt_collection(name, "counts that contradict each other: " + std::to_string(state.rows) +
-                             " rows, " + std::to_string(state.linked) + " linked, " +
-                             std::to_string(state.dead) + " dead");
+    return corrupt_collection(
+        name, "counts that contradict each other: " + std::to_string(state.rows) + " rows, " +
+                  std::to_string(state.linked) + " linked, " + std::to_string(state.dead) +
+                  " dead");
   }
   const Quantizer& range = state.quantizer;
   if (!(range.step > 0) || !std::isfinite(range.step) || !std::isfinite(range.low) ||
@@ -283,7 +285,7 @@ Result<void> CollectionImpl::load_rows(Store& store, const State& state) {
   }
   if (next != state.rows) {
     return corrupt_collection(name_, "rows from " + std::to_string(next) + " to " +
-                              std::to_string(state.rows) + " are missing");
+                                         std::to_string(state.rows) + " are missing");
   }
 
   const auto dead = segments.find({number_, SegmentKind::kDead, 0});
@@ -292,7 +294,8 @@ Result<void> CollectionImpl::load_rows(Store& store, const State& state) {
     if (!dead_.assign(bits.bytes(), state.rows))
       return corrupt_collection(name_, "its deleted rows lie outside");
   }
-  if (dead_.count() != state.dead) return corrupt_collection(name_, "its deleted rows do not add up");
+  if (dead_.count() != state.dead)
+    return corrupt_collection(name_, "its deleted rows do not add up");
   return check_no_strays(store.manifest(), state);
 }
 
@@ -312,7 +315,7 @@ Result<void> CollectionImpl::check_no_strays(const Manifest& manifest, const Sta
     }
     if (!expected) {
       return corrupt_collection(name_, std::string(segment_kind_name(kind)) + " from row " +
-                                std::to_string(first) + " belong to nothing");
+                                           std::to_string(first) + " belong to nothing");
     }
   }
   return {};
@@ -332,8 +335,9 @@ Result<void> CollectionImpl::load_graph(Store& store, const State& state) {
       const auto found = segments.find({number_, kind, first});
       if (found == segments.end() || found->second.rows != rows ||
           found->second.length != rows * bytes_a_row) {
-        return corrupt_collection(name_, std::string(segment_kind_name(kind)) + " of the rows from " +
-                                  std::to_string(first) + " are missing or have the wrong length");
+        return corrupt_collection(name_, std::string(segment_kind_name(kind)) +
+                                             " of the rows from " + std::to_string(first) +
+                                             " are missing or have the wrong length");
       }
       return store.load(found->first, found->second);
     };

@@ -48,12 +48,29 @@ Result<void> CollectionImpl::save_fields(Store::Commit& commit, std::span<const 
       const std::vector<std::byte> payload = fields_->columns()[i].encode(piece.first, piece.rows);
       if (!payload.empty()) NEARFIELD_TRY(commit.put(key, piece.rows, payload));
     }
+    if (fields_->text(i) != nullptr) NEARFIELD_TRY(save_postings(commit, i));
   }
   return commit.put(list, 0, encode_fields());
 }
 
+// Segments of words keep the cut that the index gave them; those that storage has stay.
+Result<void> CollectionImpl::save_postings(Store::Commit& commit, size_t field) {
+  TextIndex& text = *fields_->text(field);
+  NEARFIELD_TRY(text.freeze());
+  SegmentKey key{number_, SegmentKind::kPostings, 0, fields_->number(field)};
+  if (!fields_->is_stored(field)) erase_segments(commit.manifest(), key, kMaxRows);
+  for (const auto& [segment, stored] : text.parts()) {
+    key.first_row = segment.first();
+    if (stored && fields_->is_stored(field)) continue;
+    erase_segments(commit.manifest(), key, segment.first() + segment.rows());
+    NEARFIELD_TRY(commit.put(key, segment.rows(), segment.bytes()));
+  }
+  return {};
+}
+
 std::vector<std::byte> CollectionImpl::encode_fields() const {
   Encoder list;
+  list.put(analysis_version());
   list.put(static_cast<uint32_t>(fields_->fields().size()));
   for (size_t i = 0; i < fields_->fields().size(); ++i) {
     const Field& field = fields_->fields()[i];
@@ -62,6 +79,9 @@ std::vector<std::byte> CollectionImpl::encode_fields() const {
     list.put(static_cast<uint8_t>((field.stop_words ? kStopWordsFlag : 0) |
                                   (field.prefix ? kPrefixFlag : 0)));
     list.put_text(field.name);
+    const TextIndex* text = fields_->text(i);
+    list.put(text != nullptr ? text->live_rows() : uint64_t{0});
+    list.put(text != nullptr ? text->live_tokens() : uint64_t{0});
   }
   return list.take();
 }
@@ -69,12 +89,15 @@ std::vector<std::byte> CollectionImpl::encode_fields() const {
 namespace {
 
 // Nothing when the list contradicts itself.
-std::unique_ptr<FieldSet> decode_fields(std::span<const std::byte> bytes, unsigned block_shift) {
+std::unique_ptr<FieldSet> decode_fields(std::span<const std::byte> bytes, unsigned block_shift,
+                                        uint32_t& version) {
   Decoder decoder(bytes);
+  version = decoder.get<uint32_t>();
   const auto count = decoder.get<uint32_t>();
   if (count == 0 || count > kMaxFields) return nullptr;
   std::vector<Field> fields(count);
   std::vector<uint16_t> numbers(count);
+  std::vector<std::pair<uint64_t, uint64_t>> live(count);
   for (uint32_t i = 0; i < count; ++i) {
     numbers[i] = decoder.get<uint16_t>();
     const auto type = decoder.get<uint8_t>();
@@ -83,6 +106,8 @@ std::unique_ptr<FieldSet> decode_fields(std::span<const std::byte> bytes, unsign
                  .type = static_cast<FieldType>(type),
                  .stop_words = (flags & kStopWordsFlag) != 0,
                  .prefix = (flags & kPrefixFlag) != 0};
+    live[i].first = decoder.get<uint64_t>();
+    live[i].second = decoder.get<uint64_t>();
     const auto known = numbers.begin() + i;
     if (!decoder.ok() || type > static_cast<uint8_t>(FieldType::kKeyword) || numbers[i] == 0 ||
         std::find(numbers.begin(), known, numbers[i]) != known) {
@@ -91,7 +116,10 @@ std::unique_ptr<FieldSet> decode_fields(std::span<const std::byte> bytes, unsign
   }
   if (decoder.remaining() != 0 || !validate(fields)) return nullptr;
   auto set = std::make_unique<FieldSet>(std::move(fields), block_shift);
-  for (uint32_t i = 0; i < count; ++i) set->set_number(i, numbers[i]);
+  for (uint32_t i = 0; i < count; ++i) {
+    set->set_number(i, numbers[i]);
+    if (set->text(i) != nullptr) set->text(i)->set_live(live[i].first, live[i].second);
+  }
   return set;
 }
 
@@ -107,13 +135,20 @@ Result<void> CollectionImpl::load_fields(Store& store, std::vector<std::string>&
   };
   auto bytes = store.load(list->first, list->second);
   if (!bytes && bytes.error().code != ErrorCode::kCorrupt) return std::move(bytes).error();
-  auto fields = bytes ? decode_fields(bytes->bytes(), block_shift_) : nullptr;
+  uint32_t version = 0;
+  auto fields = bytes ? decode_fields(bytes->bytes(), block_shift_, version) : nullptr;
   if (!fields) {
     warn("the list of its fields is damaged; declare them again, no record is lost");
     return {};
   }
   fields_ = fields->emptied(block_shift_);
+  // Words that another version found may differ from what this one looks for: all are read again.
+  if (version != analysis_version()) {
+    dirty_ = !environment_.read_only;
+    return read_again();
+  }
   auto loaded = load_columns(store, *fields);
+  if (loaded) loaded = load_postings(store, *fields);
   if (loaded) {
     fields->saved();
     fields_ = std::move(fields);
@@ -122,7 +157,36 @@ Result<void> CollectionImpl::load_fields(Store& store, std::vector<std::string>&
   if (loaded.error().code != ErrorCode::kCorrupt) return loaded;
   warn("its fields are damaged (" + loaded.error().detail +
        "); they are read again from the metadata, no record is lost");
-  return read_fields(*fields_);
+  return read_again();
+}
+
+// Fills the empty set of fields from the metadata.
+Result<void> CollectionImpl::read_again() {
+  if (auto read = read_fields(*fields_); !read) {
+    return corrupt_collection(name_,
+                              "its metadata does not fit its fields: " + read.error().detail);
+  }
+  return {};
+}
+
+Result<void> CollectionImpl::load_postings(Store& store, FieldSet& fields) const {
+  const auto& segments = store.manifest().segments;
+  const uint32_t rows = rows_->rows();
+  for (size_t i = 0; i < fields.fields().size(); ++i) {
+    TextIndex* text = fields.text(i);
+    while (text != nullptr && text->rows() < rows) {
+      const auto found =
+          segments.find({number_, SegmentKind::kPostings, text->rows(), fields.number(i)});
+      if (found == segments.end() || found->second.rows == 0 ||
+          found->second.rows > rows - text->rows()) {
+        return corrupt_collection(
+            name_, "words of the rows from " + std::to_string(text->rows()) + " are missing");
+      }
+      NEARFIELD_ASSIGN(Buffer bytes, store.load(found->first, found->second));
+      NEARFIELD_TRY(text->adopt(found->second.rows, std::move(bytes)));
+    }
+  }
+  return {};
 }
 
 Result<void> CollectionImpl::load_columns(Store& store, FieldSet& fields) const {
@@ -134,8 +198,8 @@ Result<void> CollectionImpl::load_columns(Store& store, FieldSet& fields) const 
       Buffer payload;
       if (column != segments.end()) {
         if (column->second.rows != piece.rows) {
-          return corrupt_collection(name_, "a column of other rows than " +
-                                               std::to_string(piece.first));
+          return corrupt_collection(name_,
+                                    "a column of other rows than " + std::to_string(piece.first));
         }
         NEARFIELD_ASSIGN(payload, store.load(column->first, column->second));
       }
@@ -148,7 +212,10 @@ Result<void> CollectionImpl::load_columns(Store& store, FieldSet& fields) const 
 // Columns must hold what the metadata says.
 void CollectionImpl::check_fields(std::vector<std::string>& problems) const {
   const size_t before = problems.size();
-  for (const Column& column : fields_->columns()) column.check(problems);
+  for (size_t i = 0; i < fields_->fields().size(); ++i) {
+    fields_->columns()[i].check(problems);
+    if (fields_->text(i) != nullptr) fields_->text(i)->check(problems);
+  }
   if (fields_->empty() || problems.size() > before) return;
   const auto fresh = fields_->emptied(block_shift_);
   const auto metadata = [&](uint32_t slot) { return metadata_at(slot); };
@@ -163,10 +230,13 @@ void CollectionImpl::check_fields(std::vector<std::string>& problems) const {
       // Dead rows may have had no values when the field was declared.
       const uint32_t next_dead = dead_.next(first);
       if (next_dead < first + rows) continue;
-      if (fields_->columns()[i].encode(first, rows) == fresh->columns()[i].encode(first, rows)) continue;
-      problems.push_back(corrupt_collection(name_, "field \"" + fields_->fields()[i].name +
-                                                       "\" differs from the metadata in rows from " +
-                                                       std::to_string(first)).detail);
+      if (fields_->columns()[i].encode(first, rows) == fresh->columns()[i].encode(first, rows))
+        continue;
+      problems.push_back(
+          corrupt_collection(name_, "field \"" + fields_->fields()[i].name +
+                                        "\" differs from the metadata in rows from " +
+                                        std::to_string(first))
+              .detail);
       break;
     }
   }

@@ -15,14 +15,10 @@
 #include "metadata/bitmap.h"
 #include "metadata/tag_block.h"
 #include "nearfield/buffer.h"
+#include "nearfield/fields.h"
 #include "nearfield/result.h"
 
 namespace nearfield {
-
-struct FacetCount {
-  std::string value;
-  uint32_t count = 0;
-};
 
 class TagColumn {
  public:

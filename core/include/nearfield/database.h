@@ -116,9 +116,9 @@ class Collection {
   virtual uint32_t next_live(uint32_t slot) const = 0;
 
   virtual std::span<const Field> fields() const = 0;
-  // Declares what can be filtered, ordered and ranked by, in place of the fields before. Fields that
-  // are new or changed are read from the metadata of all rows; kInvalidArgument when one of those
-  // does not fit, and nothing is changed.
+  // Declares what can be filtered, ordered and ranked by, in place of the fields before. Fields
+  // that are new or changed are read from the metadata of all rows; kInvalidArgument when one of
+  // those does not fit, and nothing is changed.
   virtual Result<void> set_fields(std::span<const Field> fields) = 0;
 
   // The live rows that a filter matches; core/query/FILTERS.md has its language. An empty text
@@ -138,6 +138,12 @@ class Collection {
   // Full text, alone or fused with a vector; every page is full as long as rows are left.
   virtual Result<Ranking> rank(const RankOptions& options, SearchScratch& scratch,
                                SearchStats* stats = nullptr) const = 0;
+
+  // What a text query found in a text or keyword field of a row: of each of its texts that match,
+  // about `bytes` bytes around the most matches.
+  virtual Result<std::vector<Highlight>> highlight(uint32_t slot, std::string_view field,
+                                                   std::string_view query,
+                                                   uint32_t bytes = 200) const = 0;
 
   virtual CollectionStats stats() const = 0;
 };

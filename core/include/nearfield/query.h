@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "nearfield/selection.h"
@@ -50,7 +51,7 @@ struct FieldWeight {
 };
 
 struct TextOptions {
-  std::string_view query;  // words, "phrases" and prefix*; core/text/FULL_TEXT.md
+  std::string_view query;                    // words, "phrases" and prefix*; core/text/FULL_TEXT.md
   std::span<const FieldWeight> fields = {};  // empty: every text and keyword field, alike
   bool all_words = false;                    // rows must have every word, not just one
 };
@@ -70,6 +71,12 @@ struct RankedHit {
   uint32_t slot;
   double score;    // larger is better: of text BM25, of both what the fusion gives
   float distance;  // to the vector; NaN without one
+};
+
+// A part of a record's text around what a query found there.
+struct Highlight {
+  std::string text;
+  std::vector<std::pair<uint32_t, uint32_t>> ranges;  // bytes of `text` that match: begin, end
 };
 
 struct Ranking {
