@@ -44,6 +44,7 @@ export const sets = {
   'clustered-100k-128': syntheticSet(100000, 128, 'cosine', clustered, 1, 'like embeddings: 64 centres in 32 directions'),
   'clustered-50k-768': syntheticSet(50000, 768, 'cosine', clustered, 2, 'like embeddings: 64 centres in 32 directions'),
   'clustered-300k-768': syntheticSet(300000, 768, 'cosine', clustered, 3, 'like embeddings: 64 centres in 32 directions'),
+  'clustered-20k-1536': syntheticSet(20000, 1536, 'cosine', clustered, 6, 'like embeddings: 64 centres in 32 directions'),
   'separated-64': syntheticSet(20000, 64, 'l2', separated, 4, 'worst case: 64 well-separated clusters'),
   'uniform-20k-64': syntheticSet(20000, 64, 'l2', uniformCube, 5, 'worst case: uniformly random'),
 };

@@ -64,10 +64,12 @@ bool CollectionImpl::walk_graph(const Query& query, const SearchOptions& options
                                 SearchStats& stats) const {
   const auto* code = reinterpret_cast<const uint8_t*>(scratch.query_code.data());
   const Codes::QueryTerms terms = codes_->query_terms(code);
-  // Codes decide who is looked at, rows decide the order. Measured again are the 2 k nearest by
-  // code, and where neighbours lie closer together than codes can tell, all that rounding may have
-  // put behind the k-th.
+  // Codes decide who is looked at, rows decide the order. Measured again are the k nearest by code
+  // and half as many, which is where wide rows cost more than their walk, and where neighbours lie
+  // closer together than codes can tell, all that rounding may have put behind the k-th.
   const uint64_t least = std::max<uint64_t>(2 * uint64_t{options.k}, kLeastMeasured);
+  const uint64_t least_measured =
+      std::max<uint64_t>(options.k + uint64_t{options.k} / 2, kLeastMeasured);
   // Dead rows still lead the way but take places in the pool, so it grows by their share, which
   // compaction keeps below one half.
   const auto with_dead = [&](uint64_t live) {
@@ -111,7 +113,7 @@ bool CollectionImpl::walk_graph(const Query& query, const SearchOptions& options
   double farthest = 0;  // walk distance of the last row worth measuring, once k are
   RowMeter meter(*environment_.kernels, *rows_, query, best);
   for (const Candidate& candidate : candidates) {
-    if (meter.measured() >= least && candidate.distance > farthest) break;
+    if (meter.measured() >= least_measured && candidate.distance > farthest) break;
     if (dead_.contains(candidate.slot)) continue;
     meter.add(candidate.slot);
     if (meter.measured() == options.k) {

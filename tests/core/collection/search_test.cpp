@@ -179,6 +179,10 @@ TEST_CASE("the graph finds what exact search finds") {
         expect(docs->search(std::span(queries).first(24), {.k = 10, .ef = 50}, scratch, &stats));
     CHECK(stats.distance_computations < 3000);
     CHECK(stats.code_distances > 0);
+    // Again on the rows: k and half as many, at least 16, where codes tell neighbours apart.
+    const uint64_t measured_again = stats.distance_computations - stats.code_distances;
+    CHECK(measured_again >= 16);
+    CHECK(measured_again < 20);
     CHECK(std::is_sorted(hits.begin(), hits.end(),
                          [](const Hit& a, const Hit& b) { return a.distance < b.distance; }));
   }
