@@ -3,7 +3,7 @@
 //
 // Both number the distinct strings of the block; ordinal 0 stands for no value, ordinal i for
 // string i - 1. The payload's strings are sorted, so that a string is found by binary search, and a
-// row's ordinals rise strictly. COLUMNS.md has the payload byte by byte.
+// row's ordinals rise strictly. FORMAT.md has the payload byte by byte.
 // Threads: as BlockArray.
 #pragma once
 

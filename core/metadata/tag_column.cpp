@@ -20,12 +20,14 @@ void for_each_row(const Bitmap& slots, uint32_t first, uint32_t rows, Visit visi
   }
 }
 
-// Inserts the rows of a block of which a value is `wanted` (by ordinal; one entry a string and one
-// for none).
+// Inserts the rows of a block of which a value is `wanted` (by ordinal: an entry for none, one a
+// string, and a last one, 0, for what only damage can hold).
 template <class Block>
 void select_ordinals(const Block& block, const std::vector<uint8_t>& wanted, uint32_t first,
                      const Bitmap& within, Bitmap& out) {
-  const auto is_wanted = [&](auto ordinal) { return ordinal < wanted.size() && wanted[ordinal]; };
+  const auto is_wanted = [table = wanted.data(), last = wanted.size() - 1](auto ordinal) {
+    return table[std::min<size_t>(ordinal, last)];
+  };
   block.with_ordinals([&](const auto* ordinals) {
     if (!block.has_lists()) {
       select_rows(ordinals, first, block.rows(), within, out, is_wanted);
@@ -121,7 +123,7 @@ void TagColumn::select_any(std::span<const std::string> wanted, const Bitmap& wi
         });
         return;
       }
-      std::vector<uint8_t> table(size_t{block.strings()} + 1);
+      std::vector<uint8_t> table(size_t{block.strings()} + 2);
       for (const uint32_t ordinal : found) table[ordinal] = 1;
       select_ordinals(block, table, first, within, out);
     });
@@ -132,8 +134,8 @@ void TagColumn::select_present(const Bitmap& within, Bitmap& out) const {
   for (size_t b = 0; b < blocks_.size(); ++b) {
     const auto first = static_cast<uint32_t>(b << shift_);
     with_block(b, [&](const auto& block) {
-      std::vector<uint8_t> table(size_t{block.strings()} + 1, 1);
-      table[0] = 0;
+      std::vector<uint8_t> table(size_t{block.strings()} + 2, 1);
+      table.front() = table.back() = 0;
       select_ordinals(block, table, first, within, out);
     });
   }

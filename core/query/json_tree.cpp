@@ -80,9 +80,9 @@ Result<JsonTree> JsonTree::parse(std::string_view subject, std::string_view text
                               rapidjson::kParseFullPrecisionFlag;
   const rapidjson::ParseResult parsed = reader.Parse<kFlags>(stream, handler);
   if (parsed.Code() == rapidjson::kParseErrorTermination) {
-    return Error{ErrorCode::kInvalidArgument, std::string(subject) +
-                                                  " nests deeper than is allowed at byte " +
-                                                  std::to_string(parsed.Offset())};
+    return Error{ErrorCode::kInvalidArgument,
+                 std::string(subject) + " nests deeper than " + std::to_string(depth) +
+                     " lists and objects at byte " + std::to_string(parsed.Offset())};
   }
   if (parsed.IsError()) return json_error(subject, parsed.Code(), parsed.Offset());
   if (stream.Tell() != text.size()) {

@@ -52,8 +52,7 @@ class Source final : public FilterSource {
   mutable std::string text_;
 };
 
-// Sound columns, of which storage then brings changed bytes.
-Columns columns(FuzzedDataProvider& input) {
+Columns make_sound() {
   Extractor extractor(fields());
   Columns sound;
   for (const Field& field : fields()) {
@@ -64,6 +63,12 @@ Columns columns(FuzzedDataProvider& input) {
     require(extractor.read(metadata_of(slot)).ok());
     for (size_t i = 0; i < sound.size(); ++i) sound[i].append(extractor.values(i));
   }
+  return sound;
+}
+
+// Sound columns as storage brings them, with some bytes changed.
+Columns columns(FuzzedDataProvider& input) {
+  static const Columns sound = make_sound();
   Columns damaged;
   for (size_t i = 0; i < sound.size(); ++i) {
     Column& column = damaged.emplace_back(fields()[i].type, kShift);
@@ -73,7 +78,7 @@ Columns columns(FuzzedDataProvider& input) {
       std::vector<std::byte> bytes = sound[i].encode(first, count);
       for (int n = input.ConsumeIntegralInRange(0, 3); n > 0 && !bytes.empty(); --n)
         bytes[input.ConsumeIntegralInRange<size_t>(0, bytes.size() - 1)] =
-            input.ConsumeIntegral<std::byte>();
+            std::byte{input.ConsumeIntegral<uint8_t>()};
       auto buffer = Buffer::allocate(bytes.size());
       require(buffer.ok());
       std::memcpy(buffer->data(), bytes.data(), bytes.size());
