@@ -32,7 +32,8 @@ bool parse_flag(const std::string& field, const std::string& name, const Json& v
 std::vector<Field> parse_fields(const std::string& json) {
   const auto object = Json::parse(json, nullptr, false);
   if (!object.is_object()) {
-    throw bad_input("--fields is no JSON object, expected {\"title\": \"text\", \"price\": \"number\"}");
+    throw bad_input(
+        "--fields is no JSON object, expected {\"title\": \"text\", \"price\": \"number\"}");
   }
   std::vector<Field> fields;
   for (const auto& [name, value] : object.items()) {

@@ -1,5 +1,5 @@
-// Fields as JSON, as the JavaScript package takes them: {"title": "text", "sku": {"type": "keyword",
-// "prefix": false}}.
+// Fields as JSON, as the JavaScript package takes them: {"title": "text", "sku": {"type":
+// "keyword", "prefix": false}}.
 #pragma once
 
 #include <span>

@@ -34,6 +34,7 @@ void build(CLI::App& program) {
   add_pack(program);
   add_unpack(program);
   add_export(program);
+  add_fields(program);
   add_kernels(program);
 }
 

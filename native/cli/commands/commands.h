@@ -14,6 +14,7 @@ void add_verify(CLI::App& program);
 void add_pack(CLI::App& program);
 void add_unpack(CLI::App& program);
 void add_export(CLI::App& program);
+void add_fields(CLI::App& program);
 void add_kernels(CLI::App& program);
 
 }  // namespace nearfield::cli

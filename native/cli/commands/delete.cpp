@@ -1,6 +1,7 @@
 // nearfield delete: removes the records of a list of ids.
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -19,21 +20,30 @@ struct DeleteCommand {
   std::string store;
   std::string ids;
   std::string collection;
-  std::string where;  // not available yet
+  std::optional<std::string> where;
   unsigned threads = all_cores();
   bool json = false;
 };
 
 void run_delete(const DeleteCommand& command) {
-  if (!command.where.empty()) throw bad_input("--where is not available yet");
-  if (command.ids.empty()) throw bad_input("--ids is required: a file with one id a line");
+  if (command.ids.empty() && !command.where) {
+    throw bad_input("--ids or --where is required: a file with one id a line, or a filter");
+  }
   require_store(command.store);
-  const std::vector<Id> ids = read_ids(command.ids);
+  const std::vector<Id> ids = command.where ? std::vector<Id>() : read_ids(command.ids);
   const std::vector<IdView> views(ids.begin(), ids.end());
 
   Store store(command.store, Mode::kWrite, command.threads);
   Collection& collection = store.collection(command.collection);
-  const uint64_t deleted = take(collection.remove(views), command.store);
+  uint64_t wanted = ids.size();
+  uint64_t deleted = 0;
+  if (command.where) {
+    const Selection selected = take(collection.select(*command.where), "--where");
+    wanted = selected.count;
+    deleted = take(collection.remove_selected(selected), command.store);
+  } else {
+    deleted = take(collection.remove(views), command.store);
+  }
   if (collection.wants_link()) take(collection.link(), command.store);
   if (store.database().dirty()) take(store.database().flush(), command.store);
 
@@ -41,8 +51,9 @@ void run_delete(const DeleteCommand& command) {
     const nlohmann::ordered_json object = {{"deleted", deleted}, {"records", collection.count()}};
     std::cout << object.dump() << "\n";
   } else {
-    std::cout << "deleted " << with_commas(deleted) << " of " << with_commas(ids.size()) << " ids; "
-              << command.store << " holds " << with_commas(collection.count()) << " records\n";
+    std::cout << "deleted " << with_commas(deleted) << " of " << with_commas(wanted)
+              << (command.where ? " matches; " : " ids; ") << command.store << " holds "
+              << with_commas(collection.count()) << " records\n";
   }
 }
 
@@ -52,8 +63,11 @@ void add_delete(CLI::App& program) {
   auto options = std::make_shared<DeleteCommand>();
   CLI::App& command = *program.add_subcommand("delete", "Remove records");
   command.add_option("STORE", options->store, "Folder of the store")->required();
-  command.add_option("--ids", options->ids, "File with one id a line")->type_name("FILE");
-  command.add_option("--where", options->where)->group("");
+  CLI::Option* ids =
+      command.add_option("--ids", options->ids, "File with one id a line")->type_name("FILE");
+  command.add_option("--where", options->where, "Filter, as for search: what matches is removed")
+      ->type_name("JSON")
+      ->excludes(ids);
   add_threads(command, options->threads);
   add_collection(command, options->collection);
   command.add_flag("--json", options->json, "Print one JSON object");

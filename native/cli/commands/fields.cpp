@@ -44,8 +44,10 @@ void add_fields(CLI::App& program) {
       ->type_name("JSON");
   add_collection(command, options->collection);
   command.footer(
-      "  --set '{\"title\": \"text\", \"tag\": \"tag\", \"price\": \"number\", \"sku\": \"keyword\"}'\n"
-      "Types: tag, number, bool, text, keyword. A text may have {\"type\": \"text\", \"stopWords\": false,\n"
+      "  --set '{\"title\": \"text\", \"tag\": \"tag\", \"price\": \"number\", \"sku\": "
+      "\"keyword\"}'\n"
+      "Types: tag, number, bool, text, keyword. A text may have {\"type\": \"text\", "
+      "\"stopWords\": false,\n"
       "\"prefix\": false}. No record is changed, whatever fields are declared.");
   command.callback([options] { run_fields(*options); });
 }

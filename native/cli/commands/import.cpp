@@ -12,6 +12,7 @@
 
 #include "commands/commands.h"
 #include "failure.h"
+#include "fields.h"
 #include "interrupt.h"
 #include "options.h"
 #include "progress.h"
@@ -34,6 +35,7 @@ struct ImportOptions {
   std::optional<uint32_t> m;
   std::optional<uint32_t> ef_construction;
   std::optional<std::string> storage;
+  std::optional<std::string> fields;
   unsigned threads = all_cores();
   bool json = false;
 };
@@ -220,9 +222,14 @@ void run_import(const ImportOptions& options) {
       wanted = new_collection(options, reader->dimensions());
     }
     collection = take(store.database().collection(name, wanted), options.store);
+    if (options.fields) take(collection->set_fields(parse_fields(*options.fields)), "--fields");
   } else {
     collection = &store.collection(options.collection);
     require_matching(options, collection->options());
+    if (options.fields) {
+      require_same(options, "fields", std::optional(fields_to_json(parse_fields(*options.fields))),
+                   fields_to_json(collection->fields()));
+    }
     reader = open_file(options, collection->options().dimensions);
   }
 
@@ -269,6 +276,10 @@ void add_import(CLI::App& program) {
                   "How rows are kept, f32 for a new store; f16 rounds them, in half the bytes")
       ->type_name("f32|f16")
       ->check(one_of({"f32", "f16"}));
+  command
+      .add_option("--fields", options->fields,
+                  "What a new collection's records can be filtered and searched by")
+      ->type_name("JSON");
   command.add_option("--dataset", options->dataset, "Dataset within an HDF5 file")
       ->type_name("NAME")
       ->capture_default_str();
@@ -277,7 +288,11 @@ void add_import(CLI::App& program) {
   command.add_flag("--json", options->json, "Print one JSON object");
   command.footer(
       "Without ids in the file, rows are numbered, from 0 or after the records that are there. A\n"
-      "record whose id exists is replaced. Ctrl-C leaves the store as it was.\n\n"
+      "record whose id exists is replaced. Ctrl-C leaves the store as it was. Fields are read "
+      "from\n"
+      "the metadata: --fields '{\"title\": \"text\", \"price\": \"number\"}'; see `nearfield "
+      "fields "
+      "--help`.\n\n"
       "  f32     row-major little-endian floats      npy   two dimensions of <f4, <f8 or |u1\n"
       "  fvecs, bvecs  dimensions (int32), values    hdf5  --dataset, two dimensions\n"
       "  jsonl   {\"id\": 7, \"vector\": [...], \"metadata\": {...}}; other fields are metadata "

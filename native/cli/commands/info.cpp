@@ -7,6 +7,7 @@
 
 #include "commands/commands.h"
 #include "failure.h"
+#include "fields.h"
 #include "options.h"
 #include "progress.h"
 #include "store.h"
@@ -36,6 +37,7 @@ Json collection_json(const Collection& collection) {
           {"dimensions", options.dimensions},
           {"metric", metric_name(options.metric)},
           {"storage", row_type_name(options.row_type)},
+          {"fields", fields_to_json(collection.fields())},
           {"graph", graph_json(collection)}};
 }
 
@@ -81,6 +83,10 @@ void print_collection(const Collection& collection) {
   std::printf("  graph       m %u, ef-construction %u; %s of %s rows linked\n", options.m,
               options.ef_construction, with_commas(stats.linked).c_str(),
               with_commas(stats.rows).c_str());
+  for (const Field& field : collection.fields()) {
+    std::printf("  field       %s: %s\n", field.name.c_str(),
+                std::string(field_type_name(field.type)).c_str());
+  }
 }
 
 void print_text(Store& store, const InfoCommand& command) {

@@ -1,6 +1,7 @@
 // nearfield search: the nearest records of every query in a file.
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <iostream>
 #include <memory>
@@ -37,12 +38,15 @@ struct SearchCommand {
   SearchOptions search;
   unsigned threads = 1;
   bool json = false;
-  std::optional<std::string> where, text;  // not available yet
+  std::optional<std::string> where, text;
+  uint32_t offset = 0;
 };
 
 struct Answers {
-  std::vector<std::vector<Hit>> hits;  // one list a query
-  std::vector<double> microseconds;    // one a query
+  std::vector<std::vector<RankedHit>> hits;  // one list a query
+  std::optional<uint64_t> matches;           // of --where
+  std::string plan;                          // of the last query
+  std::vector<double> microseconds;          // one a query
   uint64_t distance_computations = 0;
   double seconds = 0;
 
@@ -53,14 +57,8 @@ struct Answers {
   }
 };
 
-void refuse_what_is_missing(const SearchCommand& command) {
-  for (const auto& [name, value] :
-       {std::pair("--where", command.where), std::pair("--text", command.text)}) {
-    if (value) throw bad_input(std::string(name) + " is not available yet");
-  }
-}
-
 std::vector<float> read_queries(const SearchCommand& command, uint32_t dimensions) {
+  if (command.queries.empty()) return {};
   const auto reader = open_reader({.path = command.queries,
                                    .format = choose_format(command.format, command.queries),
                                    .dimensions = dimensions,
@@ -74,11 +72,35 @@ std::vector<float> read_queries(const SearchCommand& command, uint32_t dimension
   return queries;
 }
 
+// Nearest to a vector, best by a text, both, or, with neither, in the order stored.
+Result<std::vector<RankedHit>> answer(const Collection& collection, RankOptions options,
+                                      std::span<const float> vector, SearchScratch& scratch,
+                                      SearchStats& stats) {
+  options.vector = vector;
+  if (!vector.empty() || options.text) {
+    NEARFIELD_ASSIGN(Ranking ranking, collection.rank(options, scratch, &stats));
+    return std::move(ranking.hits);
+  }
+  NEARFIELD_ASSIGN(const auto slots, collection.order(*options.search.among, "", false,
+                                                      options.offset, options.search.k));
+  std::vector<RankedHit> hits;
+  for (const uint32_t slot : slots) hits.push_back({slot, 0, std::nanf("")});
+  return hits;
+}
+
 Answers search_all(const Collection& collection, ThreadPool& pool,
                    const std::vector<float>& queries, const SearchCommand& command) {
   const size_t dimensions = collection.options().dimensions;
-  const size_t count = queries.size() / dimensions;
+  const size_t count = std::max<size_t>(1, queries.size() / dimensions);
   Answers answers;
+  Selection selected;
+  RankOptions options{.search = command.search, .offset = command.offset};
+  if (command.text) options.text = TextOptions{.query = *command.text};
+  if (command.where) {
+    selected = take(collection.select(*command.where), "--where");
+    options.search.among = &selected;
+    answers.matches = selected.count;
+  }
   answers.hits.resize(count);
   answers.microseconds.resize(count);
   std::vector<SearchScratch> scratch(pool.workers());
@@ -91,11 +113,14 @@ Answers search_all(const Collection& collection, ThreadPool& pool,
     for (size_t i = begin; i < end; ++i) {
       const Clock::time_point query_start = Clock::now();
       SearchStats stats;
-      auto found = collection.search({&queries[i * dimensions], dimensions}, command.search,
-                                     scratch[worker], &stats);
+      auto found =
+          answer(collection, options,
+                 std::span(queries).subspan(i * dimensions, queries.empty() ? 0 : dimensions),
+                 scratch[worker], stats);
       answers.microseconds[i] =
           std::chrono::duration<double, std::micro>(Clock::now() - query_start).count();
       total.distance_computations += stats.distance_computations;
+      total.plan = stats.plan;
       if (!found.ok()) {
         const std::lock_guard lock(mutex);
         first_error = found.error();
@@ -105,6 +130,7 @@ Answers search_all(const Collection& collection, ThreadPool& pool,
     }
     const std::lock_guard lock(mutex);
     answers.distance_computations += total.distance_computations;
+    answers.plan = plan_name(total.plan);
   });
   answers.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   if (first_error) throw Failure(*first_error, command.store);
@@ -135,7 +161,7 @@ bool write_ids(const std::string& path, const Collection& collection, const Answ
                size_t k) {
   std::vector<int32_t> ids;  // without the places that stay empty
   for (const auto& hits : answers.hits) {
-    for (const Hit& hit : hits) ids.push_back(id_to_int32(collection.id_at(hit.slot)));
+    for (const RankedHit& hit : hits) ids.push_back(id_to_int32(collection.id_at(hit.slot)));
   }
   OutputFile file(path, /*replace=*/true);
   const std::vector<int32_t> none(std::min<size_t>(k, 4096), -1);
@@ -173,16 +199,21 @@ void print_json(const SearchCommand& command, const Answers& answers, double ope
   object["rows_min"] = answers.rows_min();
   object["open_ms"] = open_ms;
   object["distance_computations"] = answers.distance_computations;
+  if (answers.matches) {
+    object["matches"] = *answers.matches;
+    object["plan"] = answers.plan;
+  }
   std::cout << object.dump() << "\n";
 }
 
-void print_table(const Collection& collection, const Answers& answers) {
+void print_table(const Collection& collection, const Answers& answers, bool by_score) {
   const size_t shown = std::min(answers.hits.size(), kShownQueries);
   for (size_t i = 0; i < shown; ++i) {
     std::printf("query %zu\n", i);
     for (size_t j = 0; j < answers.hits[i].size(); ++j) {
-      const Hit& hit = answers.hits[i][j];
-      std::printf("  %4zu  %12.6g  %s\n", j + 1, static_cast<double>(hit.distance),
+      const RankedHit& hit = answers.hits[i][j];
+      std::printf("  %4zu  %12.6g  %s\n", j + 1,
+                  by_score ? hit.score : static_cast<double>(hit.distance),
                   describe_id(collection.id_at(hit.slot)).c_str());
     }
     if (answers.hits[i].empty()) std::printf("  no records\n");
@@ -201,7 +232,9 @@ void print_summary(const Answers& answers) {
 }
 
 void run_search(const SearchCommand& command) {
-  refuse_what_is_missing(command);
+  if (command.queries.empty() && !command.text && !command.where) {
+    throw bad_input("--queries, --text or --where is required: what to search for");
+  }
   const Clock::time_point start = Clock::now();
   Store store(command.store, Mode::kRead, command.threads);
   const Collection& collection = store.collection(command.collection);
@@ -217,7 +250,9 @@ void run_search(const SearchCommand& command) {
     print_json(command, answers, open_ms);
     return;
   }
-  if (command.ids_file.empty()) print_table(collection, answers);
+  if (command.ids_file.empty()) {
+    print_table(collection, answers, command.text || command.queries.empty());
+  }
   print_summary(answers);
 }
 
@@ -228,14 +263,23 @@ void add_search(CLI::App& program) {
   CLI::App& command = *program.add_subcommand("search", "Find the nearest records of queries");
   command.add_option("STORE", options->store, "Folder of the store")->required();
   command.add_option("--queries", options->queries, "File with the queries, as for import")
-      ->type_name("FILE")
-      ->required();
+      ->type_name("FILE");
   command.add_option("--format", options->format, "Format; else the file's extension tells")
       ->type_name("f32|fvecs|bvecs|npy|hdf5|jsonl|csv")
       ->check(one_of({"f32", "fvecs", "bvecs", "npy", "hdf5", "jsonl", "csv"}));
   command.add_option("--k", options->search.k, "Records a query")
       ->type_name("K")
       ->check(whole_number(1, kMaxRows))
+      ->capture_default_str();
+  command
+      .add_option("--text", options->text,
+                  "Words, \"phrases\" and prefix* to find in text and keyword fields")
+      ->type_name("STRING");
+  command.add_option("--where", options->where, "Filter: only records that match it")
+      ->type_name("JSON");
+  command.add_option("--offset", options->offset, "Records to pass over, for pages")
+      ->type_name("N")
+      ->check(whole_number(0, kMaxRows))
       ->capture_default_str();
   CLI::Option* ef = command
                         .add_option("--ef", options->search.ef,
@@ -262,11 +306,13 @@ void add_search(CLI::App& program) {
   add_threads(command, options->threads);
   add_collection(command, options->collection);
   command.add_flag("--json", options->json, "Print one JSON object with the measurements");
-  command.add_option("--where", options->where)->group("");
-  command.add_option("--text", options->text)->group("");
   command.footer(
       "Smaller distances are nearer: 1 - cosine, the squared Euclidean distance, or the\n"
-      "negated dot product.");
+      "negated dot product. With --text, larger scores are better: BM25, or, beside --queries, "
+      "both\n"
+      "lists fused by reciprocal rank. A filter is JSON:\n"
+      "  --where '{\"tag\": {\"$in\": [\"a\", \"b\"]}, \"price\": {\"$lt\": 100}}'\n"
+      "with $eq $ne $gt $gte $lt $lte $in $nin $exists $and $or $not, and $id for ids.");
   command.callback([options] { run_search(*options); });
 }
 
