@@ -13,6 +13,9 @@
 #include "js_storage.h"
 #include "kernels/kernels.h"
 #include "nearfield/database.h"
+#if defined(__EMSCRIPTEN_PTHREADS__)
+#include "page_threads.h"
+#endif
 
 namespace nearfield::wasm {
 namespace {
@@ -33,6 +36,9 @@ class Engine {
     options.create = create;
     options.read_only = read_only;
     options.kernels = kernels;
+#if defined(__EMSCRIPTEN_PTHREADS__)
+    options.pool = page_threads();
+#endif
     auto opened = Database::open(std::make_unique<JsStorage>(std::move(backend)), options);
     if (!opened) return failure(opened.error());
     database_ = std::move(*opened);
@@ -349,6 +355,10 @@ EMSCRIPTEN_BINDINGS(nearfield) {
   emscripten::function("selfCheck", &self_check);
   emscripten::function("memoryBytes", &memory_bytes);
   emscripten::function("version", &version_text);
+#if defined(__EMSCRIPTEN_PTHREADS__)
+  emscripten::function("planThreads", &plan_threads);
+  emscripten::function("startThreads", &start_threads);
+#endif
 }
 
 }  // namespace nearfield::wasm
