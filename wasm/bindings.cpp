@@ -31,6 +31,11 @@ enum Include : unsigned { kMetadata = 1, kVector = 2 };
 // One database and what crosses into and out of it.
 class Engine {
  public:
+#if defined(__EMSCRIPTEN_PTHREADS__)
+  // Workers whose thread waits are slow to end.
+  ~Engine() { stop_threads(); }
+#endif
+
   Reply open(val backend, bool create, bool read_only, const std::string& kernels) {
     DatabaseOptions options;
     options.create = create;

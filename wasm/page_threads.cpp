@@ -20,6 +20,8 @@ class PageThreads final : public ThreadPool {
     std::set_new_handler(out_of_memory);
   }
 
+  void stop() { threads_.reset(); }
+
   // Never less than there are, whenever they start.
   unsigned workers() const override { return planned_; }
 
@@ -52,6 +54,7 @@ void PageThreads::out_of_memory() {
 
 void plan_threads(unsigned count) { instance().plan(count); }
 void start_threads() { instance().start(); }
+void stop_threads() { instance().stop(); }
 ThreadPool* page_threads() { return &instance(); }
 
 }  // namespace nearfield::wasm

@@ -15,6 +15,8 @@ void plan_threads(unsigned count);
 // From now on they work. Their workers must be ready: waiting for one here would keep it from
 // coming.
 void start_threads();
+// They end; the calling thread works alone again.
+void stop_threads();
 // Lives as long as the module.
 ThreadPool* page_threads();
 

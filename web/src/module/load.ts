@@ -62,17 +62,16 @@ async function loadThreaded(
 
 /** Undefined where threads cannot be had; the engine without them is then as good. */
 async function tryThreads(source: CodeSource, plan: ThreadPlan): Promise<LoadedModule | undefined> {
-  const memory = sharedMemory();
-  if (!memory) return undefined;
   for (const instructions of knownInstructions()) {
+    const memory = sharedMemory(); // its own for each: memory that was used once is not initialised again
+    if (!memory) return undefined;
+    const variant: Variant = `${instructions}-threads`;
     try {
-      const variant: Variant = `${instructions}-threads`;
       const code = await source(variant);
       const loaded = code && (await loadThreaded(variant, code, memory, plan));
       if (loaded?.module.selfCheck()) return loaded;
     } catch (error) {
-      console.warn(`nearfield: works without threads: ${error instanceof Error ? error.message : String(error)}`);
-      return undefined;
+      console.warn(`nearfield: ${variant} cannot be used: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
   return undefined;
