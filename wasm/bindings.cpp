@@ -13,6 +13,9 @@
 #include "js_storage.h"
 #include "kernels/kernels.h"
 #include "nearfield/database.h"
+#if defined(__EMSCRIPTEN_PTHREADS__)
+#include "page_threads.h"
+#endif
 
 namespace nearfield::wasm {
 namespace {
@@ -28,11 +31,19 @@ enum Include : unsigned { kMetadata = 1, kVector = 2 };
 // One database and what crosses into and out of it.
 class Engine {
  public:
+#if defined(__EMSCRIPTEN_PTHREADS__)
+  // Workers whose thread waits are slow to end.
+  ~Engine() { stop_threads(); }
+#endif
+
   Reply open(val backend, bool create, bool read_only, const std::string& kernels) {
     DatabaseOptions options;
     options.create = create;
     options.read_only = read_only;
     options.kernels = kernels;
+#if defined(__EMSCRIPTEN_PTHREADS__)
+    options.pool = page_threads();
+#endif
     auto opened = Database::open(std::make_unique<JsStorage>(std::move(backend)), options);
     if (!opened) return failure(opened.error());
     database_ = std::move(*opened);
@@ -349,6 +360,10 @@ EMSCRIPTEN_BINDINGS(nearfield) {
   emscripten::function("selfCheck", &self_check);
   emscripten::function("memoryBytes", &memory_bytes);
   emscripten::function("version", &version_text);
+#if defined(__EMSCRIPTEN_PTHREADS__)
+  emscripten::function("planThreads", &plan_threads);
+  emscripten::function("startThreads", &start_threads);
+#endif
 }
 
 }  // namespace nearfield::wasm

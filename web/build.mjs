@@ -11,14 +11,13 @@ import { digest, once } from '../scripts/lib/stamp.mjs';
 const source = join(root, 'web', 'src');
 const demo = join(root, 'web', 'demo');
 const dist = join(root, 'dist');
-const variants = ['simd', 'relaxed'];
+const variants = ['simd', 'relaxed', 'simd-threads', 'relaxed-threads'];
 const built = (variant, suffix) => join(buildFolder, `wasm-${variant}`, 'wasm', `nearfield.${suffix}`);
 
-/** Resolves `nearfield-wasm/<variant>` to Emscripten's glue; one file where the variants' are equal. */
+/** Resolves `nearfield-wasm/<variant>` to Emscripten's glue; one file where several variants' are equal. */
 function glue() {
-  const contents = (variant) => readFileSync(built(variant, 'mjs'), 'utf8');
-  const first = variants[0];
-  const file = (variant) => built(contents(variant) === contents(first) ? first : variant, 'mjs');
+  const contents = variants.map((variant) => readFileSync(built(variant, 'mjs'), 'utf8'));
+  const file = (variant) => built(variants[contents.indexOf(contents[variants.indexOf(variant)])], 'mjs');
   return {
     name: 'glue',
     setup({ onResolve }) {

@@ -13,7 +13,7 @@
 
 #include "data_set.h"
 #include "nearfield/database.h"
-#include "std_thread_pool.h"
+#include "threads/std_thread_pool.h"
 
 namespace bench {
 namespace {

@@ -5,7 +5,7 @@
 #include "nearfield/database.h"
 #include "peer.h"
 #include "posix_storage.h"
-#include "std_thread_pool.h"
+#include "threads/std_thread_pool.h"
 
 namespace bench {
 namespace {

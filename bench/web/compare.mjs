@@ -15,11 +15,14 @@ import { climb, efs, inTurn, rateAt, recalls, summary, targets } from '../lib/me
 import { behindList, circumstances, figureTable, fixed, heading, keep, ladderTable, whole } from '../lib/report.mjs';
 import { exactNeighbours } from './truth.mjs';
 
+const usualTarget = 980; // thousandths: the default recall of a search
 const peersFolder = join(root, 'bench', 'peers');
 
 const known = [
-  { name: 'nearfield', module: 'nearfield', ladder: targets },
-  { name: 'nearfield-simd', module: 'nearfield', simd: true, ladder: targets },
+  { name: 'nearfield', module: 'nearfield', ladder: targets, batches: true },
+  { name: 'nearfield-simd', module: 'nearfield', simd: true, ladder: targets, batches: true },
+  { name: 'nearfield-threads', module: 'nearfield', threads: true, ladder: targets, batches: true },
+  { name: 'nearfield-simd-threads', module: 'nearfield', threads: true, simd: true, ladder: targets, batches: true },
   { name: 'nearfield-sync', module: 'nearfield-sync', ladder: targets },
   { name: 'hnswlib-wasm', module: 'hnswlib-wasm', package: 'hnswlib-wasm', ladder: efs },
   // One index for each ef, and so one ef a build.
@@ -73,7 +76,7 @@ function withLadder(peer, buildRounds) {
 /** One peer in a page of its own; load() takes a new page and a new store. */
 class Peer {
   constructor(known, context, task) {
-    Object.assign(this, known, { context, task: { ...task, module: `/page/${known.module}.mjs`, simd: known.simd } });
+    Object.assign(this, known, { context, task: { ...task, module: `/page/${known.module}.mjs`, simd: known.simd, threads: known.threads } });
   }
 
   async load(round) {
@@ -86,6 +89,7 @@ class Peer {
   build = (ef) => this.#call('build', ef);
   save = () => this.#call('save');
   search = (setting) => this.#call('search', setting);
+  batch = (setting) => this.#call('batch', setting);
 
   /** In a new page, what the last one saved. */
   async open() {
@@ -135,6 +139,20 @@ async function warmUp(peers) {
   for (let round = 0; round < 3; ++round) {
     for (const peer of peers) await peer.search(peer.ladder[0]);
   }
+}
+
+/** All queries in one call, at the recall that is the default. */
+async function measureBatches(peers, rounds, { truth, k }) {
+  const able = peers.filter((peer) => peer.batches);
+  const queries = truth.length / k;
+  const rates = new Map(able.map((peer) => [peer, []]));
+  for (let round = 0; round <= rounds; ++round) {
+    for (const peer of inTurn(able, round)) {
+      const { seconds } = await peer.batch(usualTarget);
+      if (round > 0) rates.get(peer).push(queries / seconds);
+    }
+  }
+  return peers.map((peer) => ({ batch_qps: rates.has(peer) ? summary(rates.get(peer)) : null }));
 }
 
 /** Opens what was saved, each time in a new page. A peer that cannot is not asked again. */
@@ -195,6 +213,7 @@ async function compare({ name, rows, rounds, buildRounds, peers: wanted }) {
     const builds = await measureBuilds(peers, buildRounds);
     await warmUp(peers);
     const ladders = await climb(peers, rounds, set, (peer, setting) => peer.search(setting));
+    const batches = await measureBatches(peers, rounds, set);
     for (const peer of peers) await peer.close();
     const opens = await measureOpens(peers, rounds, set);
     return {
@@ -206,6 +225,7 @@ async function compare({ name, rows, rounds, buildRounds, peers: wanted }) {
         name: peer.name,
         version: version(peer) ?? null,
         ...builds[i],
+        ...batches[i],
         ...opens[i],
         at_recall: Object.fromEntries(recalls.map((recall) => [recall, rateAt(ladders[i], recall)])),
         ladder: ladders[i],
@@ -227,6 +247,12 @@ const figures = [
     format: whole,
     more: true,
   })),
+  {
+    what: `queries/s in one call, recall ${usualTarget / 1000} asked for`,
+    of: (peer) => peer.batch_qps && peer.batch_qps.median,
+    format: whole,
+    more: true,
+  },
   { what: 'open to first answer, ms', of: (peer) => peer.open_seconds && peer.open_seconds.median * 1000, format: whole },
 ];
 

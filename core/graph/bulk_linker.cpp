@@ -52,7 +52,7 @@ class BulkLinker final : public Linker {
   }
 
  private:
-  enum class Phase { kCopies, kNeighbours, kPrune, kReach, kCalibrate, kFinished };
+  enum class Phase { kCopies, kNeighbours, kPrune, kSeeds, kReach, kProbe, kCalibrate, kFinished };
 
   // One unit of the present phase.
   Result<void> work() {
@@ -60,7 +60,9 @@ class BulkLinker final : public Linker {
       case Phase::kCopies: return find_distinct();
       case Phase::kNeighbours: return find_neighbours();
       case Phase::kPrune: return prune_rows();
+      case Phase::kSeeds: return choose_first_seeds();
       case Phase::kReach: return make_reachable();
+      case Phase::kProbe: return probe();
       case Phase::kCalibrate: return find_slack();
       case Phase::kFinished: break;
     }
@@ -79,7 +81,9 @@ class BulkLinker final : public Linker {
             static_cast<uint64_t>(3 * static_cast<double>(rows) * partition_->progress());
         break;
       case Phase::kPrune: progress.done = 3 * rows + pruned_; break;
-      case Phase::kReach: progress.done = 4 * rows; break;
+      case Phase::kSeeds:
+      case Phase::kReach:
+      case Phase::kProbe: progress.done = 4 * rows; break;
       case Phase::kCalibrate: progress.done = 4 * rows + 1; break;
       case Phase::kFinished: progress.done = progress.total; break;
     }
@@ -153,16 +157,26 @@ class BulkLinker final : public Linker {
     pruned_ = end;
     if (pruned_ == order_.size()) {
       reservoirs_.reset();
-      phase_ = Phase::kReach;
+      phase_ = Phase::kSeeds;
     }
+    return {};
+  }
+
+  Result<void> choose_first_seeds() {
+    for (const Copy& copy : distinct_.copies) link_copy(built_, codes_, copy);
+    choose_seeds(built_, codes_, kernels_, options_.seed, distances_);
+    phase_ = Phase::kReach;
     return {};
   }
 
   Result<void> make_reachable() {
     WalkScratch scratch;
-    for (const Copy& copy : distinct_.copies) link_copy(built_, codes_, copy);
-    choose_seeds(built_, codes_, kernels_, options_.seed, distances_);
     restore_reachability(built_, codes_, kernels_, scratch, distances_);
+    phase_ = Phase::kProbe;
+    return {};
+  }
+
+  Result<void> probe() {
     probe_seeds(built_, codes_, kernels_, pool_, options_.seed, distances_);
     calibration_.emplace(built_, codes_, kernels_, pool_, options_.seed);
     phase_ = Phase::kCalibrate;

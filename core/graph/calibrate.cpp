@@ -59,23 +59,33 @@ Calibration::Calibration(const Graph& graph, const Codes& codes, const Kernels& 
 }
 
 bool Calibration::step() {
-  if (all_ == 0) {
+  if (knows_truth_) {
+    count_found(kLadder[rung_]);
+  } else {
     find_truth();
+  }
+  if (walked_ < probes_.size()) return false;
+  walked_ = 0;
+  if (!knows_truth_) {
+    knows_truth_ = true;
+    for (const Probe& probe : probes_) all_ += probe.truth.size();
     return all_ == 0;  // nothing but copies
   }
   climb(kLadder[rung_]);
   return ++rung_ == kLadder.size() || target_ == SlackTable::kRecall.size();
 }
 
-// Calls take(probe, what a walk to it finds) for every probe.
+// Calls take(probe, what a walk to it finds) for the next probes.
 template <class Take>
-void Calibration::walk_to_all(std::optional<uint32_t> slack, Take take) {
-  constexpr size_t kGrain = 8;
+void Calibration::walk_to_some(std::optional<uint32_t> slack, Take take) {
+  constexpr size_t kGrain = 4;
+  const size_t first = walked_;
+  walked_ = std::min(probes_.size(), first + kGrain * pool_.workers());
   std::atomic<uint64_t> computed = 0;
-  pool_.parallel_for(probes_.size(), kGrain, [&](size_t begin, size_t end, unsigned worker) {
+  pool_.parallel_for(walked_ - first, kGrain, [&](size_t begin, size_t end, unsigned worker) {
     uint64_t walked = 0;
     for (size_t i = begin; i < end; ++i) {
-      Probe& probe = probes_[i];
+      Probe& probe = probes_[first + i];
       WalkOptions options{.ef = kMostCandidates, .without = probe.row};
       if (slack) {
         options.stop = probe.stop;
@@ -90,17 +100,19 @@ void Calibration::walk_to_all(std::optional<uint32_t> slack, Take take) {
 }
 
 void Calibration::find_truth() {
-  walk_to_all(std::nullopt,
-              [](Probe& probe, std::span<const Candidate> found) { probe.set_truth(found); });
-  for (const Probe& probe : probes_) all_ += probe.truth.size();
+  walk_to_some(std::nullopt,
+               [](Probe& probe, std::span<const Candidate> found) { probe.set_truth(found); });
+}
+
+void Calibration::count_found(uint32_t slack) {
+  walk_to_some(slack, [&](const Probe& probe, std::span<const Candidate> found) {
+    count_ += probe.count(found);
+  });
 }
 
 // The table is persisted, so everything here is an integer, and as wide in wasm as natively.
 void Calibration::climb(uint32_t slack) {
-  std::atomic<uint64_t> count = 0;
-  walk_to_all(slack, [&](const Probe& probe, std::span<const Candidate> found) {
-    count += probe.count(found);
-  });
+  const uint64_t count = count_.exchange(0);
   for (; target_ < SlackTable::kRecall.size(); ++target_) {
     const uint64_t needed = SlackTable::kRecall[target_] * all_;  // thousandths of a row
     if (1000 * count < needed) break;
@@ -109,7 +121,7 @@ void Calibration::climb(uint32_t slack) {
     const uint64_t more = ((slack - slack_before_) * part + risen - 1) / risen;
     table_.slack[target_] = static_cast<uint16_t>(slack_before_ + more);
   }
-  count_before_ = std::max<uint64_t>(count_before_, count);
+  count_before_ = std::max(count_before_, count);
   slack_before_ = slack;
 }
 

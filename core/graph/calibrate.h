@@ -5,6 +5,7 @@
 // images) may find less than the table promises.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -28,7 +29,7 @@ class Calibration {
   // REQUIRES: rows.
   Calibration(const Graph& graph, const Codes& codes, const Kernels& kernels, ThreadPool& pool,
               uint64_t seed);
-  // One walk to every probe; true when the table is complete.
+  // A few walks for each worker; true when the table is complete.
   bool step();
   const SlackTable& table() const { return table_; }
   uint64_t distances() const { return distances_; }
@@ -46,8 +47,9 @@ class Calibration {
   };
 
   template <class Take>
-  void walk_to_all(std::optional<uint32_t> slack, Take take);
+  void walk_to_some(std::optional<uint32_t> slack, Take take);
   void find_truth();
+  void count_found(uint32_t slack);
   void climb(uint32_t slack);
 
   const Graph& graph_;
@@ -59,9 +61,12 @@ class Calibration {
   uint64_t distances_ = 0;
   SlackTable table_;
 
-  uint64_t all_ = 0;   // rows to be found; 0: not known yet
-  size_t rung_ = 0;    // of the ladder of slacks
-  size_t target_ = 0;  // the first recall that is not reached
+  bool knows_truth_ = false;
+  size_t walked_ = 0;                // probes, in this round
+  std::atomic<uint64_t> count_ = 0;  // of what this round found, rows that are to be found
+  uint64_t all_ = 0;                 // rows to be found
+  size_t rung_ = 0;                  // of the ladder of slacks
+  size_t target_ = 0;                // the first recall that is not reached
   uint64_t count_before_ = 0;
   uint64_t slack_before_ = 0;
 };

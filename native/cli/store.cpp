@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "failure.h"
-#include "std_thread_pool.h"
+#include "threads/std_thread_pool.h"
 
 namespace nearfield::cli {
 namespace {

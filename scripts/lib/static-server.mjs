@@ -1,6 +1,6 @@
 // A small static file server for the demo page and the browser tests.
 //
-// The pages are cross-origin isolated (COOP and COEP), which shared memory and threads need.
+// The pages are cross-origin isolated (COOP and COEP), which shared memory and threads need, unless asked otherwise.
 import { createReadStream, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { extname, join, normalize, sep } from 'node:path';
@@ -45,11 +45,15 @@ function parseRange(header, size) {
   return start <= end ? { start, end } : null;
 }
 
-function answer(mounts, request, response) {
+const isolation = {
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Embedder-Policy': 'require-corp',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+};
+
+function answer(mounts, isolated, request, response) {
   const headers = {
-    'Cross-Origin-Opener-Policy': 'same-origin',
-    'Cross-Origin-Embedder-Policy': 'require-corp',
-    'Cross-Origin-Resource-Policy': 'same-origin',
+    ...(isolated ? isolation : {}),
     'X-Content-Type-Options': 'nosniff',
   };
   const fail = (status, extra = {}) => {
@@ -91,11 +95,11 @@ function answer(mounts, request, response) {
  * Serves folders: `mounts` maps a URL prefix that ends with "/" to a folder; the longest match wins.
  * Resolves to the listening server; port 0 takes a free one.
  */
-export function serve({ mounts, port = 0, host = '127.0.0.1' }) {
+export function serve({ mounts, isolated = true, port = 0, host = '127.0.0.1' }) {
   const sorted = Object.entries(mounts)
     .map(([prefix, folder]) => ({ prefix, folder: normalize(folder) }))
     .sort((a, b) => b.prefix.length - a.prefix.length);
-  const server = createServer((request, response) => answer(sorted, request, response));
+  const server = createServer((request, response) => answer(sorted, isolated, request, response));
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, host, () => resolve(server));

@@ -18,6 +18,7 @@ import type {
 /** Known to the documentation, not yet to this version. */
 const later = new Set(['where', 'text', 'fields']);
 
+const mostThreads = 64;
 const largestCount = 0x7fffffff;
 
 /** Fails with `INVALID_ARGUMENT` when `value` is no object or has a field that is not in `known`. */
@@ -90,7 +91,7 @@ function checkCallback(callback: unknown): void {
   if (callback !== undefined && typeof callback !== 'function') throw invalid('onProgress must be a function');
 }
 
-const openFields = ['storage', 'readOnly', 'persist', 'from', 'wasmUrl', 'worker', 'onProgress', 'signal'];
+const openFields = ['storage', 'readOnly', 'persist', 'from', 'wasmUrl', 'worker', 'threads', 'onProgress', 'signal'];
 
 const isAddress = (value: unknown): boolean => typeof value === 'string' || value instanceof URL;
 
@@ -104,6 +105,11 @@ function checkPlaces({ wasmUrl, worker }: OpenOptions): void {
   }
 }
 
+function checkThreads(value: unknown): void {
+  if (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= mostThreads) return;
+  throw invalid(`threads is ${show(value)}; expected an integer from 1 to ${mostThreads}, or "auto"`);
+}
+
 /** Checks what open() was given; `fields` are the options that it knows. */
 export function checkOpen(name: unknown, options: OpenOptions, fields: readonly string[] = openFields): void {
   checkText(name, 'the name of a store');
@@ -111,6 +117,7 @@ export function checkOpen(name: unknown, options: OpenOptions, fields: readonly 
   checkPlaces(options);
   checkCallback(options.onProgress);
   checkSignal(options.signal);
+  if (options.threads !== undefined && options.threads !== 'auto') checkThreads(options.threads);
   if (options.readOnly !== undefined) checkBoolean(options.readOnly, 'readOnly');
   if (options.persist !== undefined) checkBoolean(options.persist, 'persist');
   const { storage } = options;

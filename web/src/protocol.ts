@@ -3,12 +3,13 @@ import type { PackedBatch, PackedIds, PackedSearch } from './arguments.js';
 import type { FullOptions } from './engine/answers.js';
 import type { ErrorShape } from './errors.js';
 import type { WasmAddresses } from './module/fetch.js';
-import type { CollectionOptions, CollectionStats, DatabaseInfo, Progress, StorageChoice, StorageKind } from './types.js';
+import type { CollectionOptions, CollectionStats, DatabaseInfo, Progress, StorageChoice, StorageKind, ThreadsChoice } from './types.js';
 
 export interface OpenCall {
   name: string;
   storage: StorageChoice;
   readOnly: boolean;
+  threads: ThreadsChoice;
   /** An address, or the packed store itself. */
   from?: string | ArrayBuffer | Blob;
   /** Where the engine's code is; in Node it lies beside the program. */

@@ -10,5 +10,5 @@ export type * from './types.js';
 
 /** Loads the engine into this thread and opens a store; everything after that is synchronous. */
 export async function open(name: string, options: SyncOpenOptions = {}): Promise<SyncDatabase> {
-  return SyncDatabase.open(nodeHost, undefined, name, withWholeFolder(options));
+  return SyncDatabase.open(nodeHost(), undefined, name, withWholeFolder(options));
 }

@@ -10,5 +10,5 @@ export type * from './types.js';
 
 /** Loads the engine into this thread and opens a store; everything after that but the storage is synchronous. */
 export function open(name: string, options: SyncOpenOptions = {}): Promise<SyncDatabase> {
-  return SyncDatabase.open(pageHost, packagedWasm(), name, options);
+  return SyncDatabase.open(pageHost(), packagedWasm(), name, options);
 }

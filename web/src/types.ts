@@ -144,8 +144,10 @@ export interface DatabaseInfo {
   /** In storage, as of the last flush. */
   bytes: number;
   bytesByKind: Record<string, number>;
-  /** The engine build in use: `simd` or `relaxed`. */
+  /** The engine build in use: `simd`, `relaxed`, `simd-threads` or `relaxed-threads`. */
   variant: string;
+  /** How many threads builds and batches of searches use. */
+  threads: number;
   /** The distance kernels in use. */
   kernels: string;
   /** What opening had to repair, a sentence each. */
@@ -155,6 +157,9 @@ export interface DatabaseInfo {
   /** The size of the engine's memory (which never shrinks). */
   engineBytes: number;
 }
+
+/** How many threads the engine uses; `auto`: one for each processor, but at most 8. */
+export type ThreadsChoice = number | 'auto';
 
 /** Where a store lives. `{ folder }` is for Node only. */
 export type StorageChoice = 'indexeddb' | 'memory' | { readonly folder: string };
@@ -179,7 +184,8 @@ export interface OpenOptions extends LongCallOptions {
   from?: string | URL | ArrayBuffer | Uint8Array | Blob;
   /**
    * Where the engine's .wasm file is, when the bundler does not find it by itself. With a function, `variant` is
-   * the file wanted: `nearfield-simd.wasm` or `nearfield-relaxed.wasm`; a plain address is used for plain SIMD.
+   * the file wanted, `nearfield-simd.wasm` or one of its three variants; a plain address is used for plain SIMD
+   * without threads.
    */
   wasmUrl?: string | URL | ((file: string) => string | URL);
   /**
@@ -187,6 +193,11 @@ export interface OpenOptions extends LongCallOptions {
    * calling thread (Node, or when you are in a worker already).
    */
   worker?: Worker | string | URL | false;
+  /**
+   * Threads for builds and batches of searches, 1 to 64, default `auto`. They need a page that is cross-origin
+   * isolated and the engine in its worker; elsewhere there is one, and `info()` tells. Answers do not depend on it.
+   */
+  threads?: ThreadsChoice;
 }
 
 /** A set of named collections in one storage. */

@@ -4,6 +4,7 @@
 //   build(vectors, ef)         from rows to an index that answers; ef for those that fix it here
 //   save()                     into IndexedDB
 //   open()                     what save() left there, in another page
+//   searchMany(queries, setting)   where it can: the same for all queries at once, in one array
 //   search(query, setting)     the ids of the ten nearest, perhaps as a promise; without a setting, with a usual one
 //   about()                    what ran, in a few words
 //   close()                    lets go of the store, if it must
@@ -18,6 +19,8 @@ async function floats(address, count) {
   const headers = count === undefined ? {} : { Range: `bytes=0-${count * 4 - 1}` };
   return new Float32Array(await (await fetch(address, { headers })).arrayBuffer());
 }
+
+const flat = (answers) => answers.flatMap((ids) => Array.from({ length: k }, (_, i) => ids[i] ?? -1));
 
 const calls = {
   async load(given) {
@@ -37,12 +40,23 @@ const calls = {
 
   save: () => peer.save(),
 
+  about: () => peer.about(),
+
+  /** All queries in one call. */
+  async batch(setting) {
+    const together = Float32Array.from(queries.flatMap((query) => [...query]));
+    const start = performance.now();
+    const answers = await peer.searchMany(together, setting);
+    const seconds = (performance.now() - start) / 1000;
+    return { seconds, ids: flat(answers) };
+  },
+
   async search(setting) {
     const answers = [];
     const start = performance.now();
     for (const query of queries) answers.push(await peer.search(query, setting));
     const seconds = (performance.now() - start) / 1000;
-    return { seconds, ids: answers.flatMap((ids) => Array.from({ length: k }, (_, i) => ids[i] ?? -1)) };
+    return { seconds, ids: flat(answers) };
   },
 
   /** From a page that has none of the peer's code to the first answer. */

@@ -1,12 +1,12 @@
 // Nearfield as a page has it: the engine in a worker, a message for each search. `simd` keeps it from relaxed SIMD.
+// With `threads` it builds and answers batches with all of them.
 const { open } = await import('/dist/index.js');
 
 const recallOf = (setting) => (setting === undefined ? undefined : setting / 1000);
 
-export async function load({ store, dimensions, metric, simd }) {
-  // A plain address means plain SIMD.
-  const options = simd ? { wasmUrl: new URL('/dist/nearfield-simd.wasm', import.meta.url) } : {};
-  const db = await open(store, options);
+export async function load({ store, dimensions, metric, simd, threads }) {
+  const offered = (file) => (simd && file.includes('relaxed') ? '/none' : new URL(`/dist/${file}`, import.meta.url));
+  const db = await open(store, { wasmUrl: offered, threads: threads ? 'auto' : 1 });
   let docs;
   return {
     async build(vectors) {
@@ -18,9 +18,13 @@ export async function load({ store, dimensions, metric, simd }) {
       docs = await db.collection('docs');
     },
     search: async (vector, setting) => (await docs.search({ vector, k: 10, recall: recallOf(setting) })).map(({ id }) => id),
+    async searchMany(vectors, setting) {
+      const answers = await docs.searchMany({ vectors, k: 10, recall: recallOf(setting) });
+      return answers.map((hits) => hits.map(({ id }) => id));
+    },
     async about() {
-      const { variant, kernels } = await db.info();
-      return `${variant}, kernels ${kernels}, in its worker`;
+      const info = await db.info();
+      return `${info.variant}, kernels ${info.kernels}, in its worker, ${info.threads} of ${navigator.hardwareConcurrency} threads`;
     },
     close: () => db.close(),
   };

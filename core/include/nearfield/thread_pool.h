@@ -1,5 +1,6 @@
-// ThreadPool: how the core spreads work without knowing threads. Natively std::thread implements
-// it, in a cross-origin isolated page a pool of workers; serial_pool() runs on the caller.
+// ThreadPool: how the core spreads work without knowing threads. threads/std_thread_pool.h
+// implements it, natively and, over workers, in a cross-origin isolated page; serial_pool() runs on
+// the caller.
 #pragma once
 
 #include <cstddef>

@@ -2,7 +2,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <vector>
 
-#include "std_thread_pool.h"
+#include "threads/std_thread_pool.h"
 
 namespace nearfield {
 namespace {

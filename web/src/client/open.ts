@@ -2,7 +2,7 @@
 import { checkOpen } from '../arguments.js';
 import { packedCopy } from '../engine/packed.js';
 import { NearfieldError, aborted, invalid } from '../errors.js';
-import { fileOf, type Variant } from '../module/probe.js';
+import { fileOf, variants, type Variant } from '../module/probe.js';
 import type { WasmAddresses } from '../module/fetch.js';
 import type { OpenCall } from '../protocol.js';
 import type { Database, OpenOptions, StorageChoice } from '../types.js';
@@ -26,7 +26,7 @@ function wasmAddresses(platform: Platform, wasmUrl: OpenOptions['wasmUrl']): Was
   if (typeof wasmUrl !== 'function') return { simd: absoluteAddress(platform, wasmUrl, 'wasmUrl') };
   const addressOf = (variant: Variant): string =>
     absoluteAddress(platform, wasmUrl(fileOf(variant)), 'what wasmUrl returns');
-  return { simd: addressOf('simd'), relaxed: addressOf('relaxed') };
+  return Object.fromEntries(variants.map((variant) => [variant, addressOf(variant)]));
 }
 
 function absoluteAddress(platform: Platform, address: unknown, what: string): string {
@@ -66,13 +66,14 @@ function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Pro
 
 export async function openDatabase(platform: Platform, name: string, options: OpenOptions): Promise<Database> {
   checkOpen(name, options);
-  const { storage = platform.defaultStorage, readOnly = false, persist = false, from, signal, onProgress } = options;
+  const { storage = platform.defaultStorage, readOnly = false, persist = false, threads = 'auto', from, signal, onProgress } = options;
   if (signal?.aborted) throw aborted('stopped before it began');
   const wasm = wasmAddresses(platform, options.wasmUrl);
   const call: OpenCall = {
     name,
     storage,
     readOnly,
+    threads,
     ...(from === undefined ? {} : { from: packedSource(platform, from) }),
     ...(wasm === undefined ? {} : { wasm }),
   };

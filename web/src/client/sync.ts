@@ -84,7 +84,7 @@ export class SyncDatabase {
   ): Promise<SyncDatabase> {
     checkOpen(name, options, openFields);
     const { storage = 'memory', readOnly = false } = options;
-    const call: OpenCall = { name, storage, readOnly, ...(wasm === undefined ? {} : { wasm }) };
+    const call: OpenCall = { name, storage, readOnly, threads: 1, ...(wasm === undefined ? {} : { wasm }) };
     const packed = options.from === undefined ? undefined : new Uint8Array(packedCopy(options.from));
     const unlock = await lockFor(host, call);
     try {
@@ -94,7 +94,7 @@ export class SyncDatabase {
       const loaded = await loading;
       try {
         if (packed !== undefined && backend.listFiles().length === 0) {
-          unpack(loaded.module, new MemoryBackend(() => loaded.module.HEAPU8, { [packedName]: packed }), packedName, backend);
+          unpack(loaded.module, new MemoryBackend(loaded.module.heap, { [packedName]: packed }), packedName, backend);
           if (!readOnly) await backend.commit();
         }
         const engine = new Engine(loaded.module, backend, { readOnly });
@@ -133,6 +133,7 @@ export class SyncDatabase {
     return {
       ...this.engine.info(),
       variant: this.loaded.variant,
+      threads: this.loaded.threads.count,
       version: this.engine.version(),
       engineBytes: this.engine.memoryBytes(),
     };

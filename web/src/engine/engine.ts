@@ -179,7 +179,7 @@ export class Engine {
     if (address === 0) {
       throw new NearfieldError('OUT_OF_MEMORY', `no memory for ${bytes.length} bytes; nothing was changed`);
     }
-    this.module.HEAPU8.set(bytes, address);
+    this.module.heap().set(bytes, address);
   }
 
   private run(call: () => Reply): Reply {
@@ -201,7 +201,7 @@ export class Engine {
   private answer(call: () => Reply): Uint8Array<ArrayBuffer> {
     const { data, size } = this.run(call);
     const copy = new Uint8Array(size);
-    copy.set(this.module.HEAPU8.subarray(data, data + size));
+    copy.set(this.module.heap().subarray(data, data + size));
     return copy;
   }
 }

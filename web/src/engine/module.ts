@@ -104,8 +104,8 @@ export interface FileSystem {
   syncfs(populate: boolean, done: (error: Error | null) => void): void;
 }
 
-export interface EngineModule {
-  /** Replaced whenever the memory grows: never kept across a call. */
+/** What the glue makes. */
+export interface GlueModule {
   readonly HEAPU8: Uint8Array;
   readonly FS: FileSystem;
   readonly Engine: new () => NativeEngine;
@@ -116,11 +116,36 @@ export interface EngineModule {
   version(): string;
 }
 
-export type Instantiate = (imports: WebAssembly.Imports, done: (instance: WebAssembly.Instance) => void) => object;
+export interface EngineModule extends GlueModule {
+  /** The engine's memory, replaced whenever it grows: never kept across a call. */
+  heap(): Uint8Array;
+}
+
+/** Of the variants with threads. */
+export interface ThreadedModule extends GlueModule {
+  /** Sets how many threads there will be, the calling one included. Before a database is opened. */
+  planThreads(count: number): void;
+  /** Runs them in PThread.unusedWorkers, which are loaded and as many as are needed. */
+  startThreads(): void;
+  readonly PThread: {
+    readonly unusedWorkers: readonly Worker[];
+    allocateUnusedWorker(): void;
+    loadWasmModuleToWorker(worker: Worker): Promise<unknown>;
+    terminateAllThreads(): void;
+  };
+}
+
+export type Instantiate = (
+  imports: WebAssembly.Imports,
+  done: (instance: WebAssembly.Instance, code: WebAssembly.Module) => void,
+) => object;
 
 /** Emscripten's factory, one per variant. */
 export type ModuleFactory = (options: {
   instantiateWasm: Instantiate;
   print: (text: string) => void;
   printErr: (text: string) => void;
-}) => Promise<EngineModule>;
+  /** With threads: the memory they share, and the program of their workers. */
+  wasmMemory?: WebAssembly.Memory;
+  mainScriptUrlOrBlob?: string;
+}) => Promise<GlueModule>;

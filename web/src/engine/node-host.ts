@@ -1,5 +1,6 @@
 // The session in Node.
 import { readFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import { NearfieldError } from '../errors.js';
 import { loadModule, type CodeSource } from '../module/load.js';
 import { fileOf } from '../module/probe.js';
@@ -8,6 +9,7 @@ import { FolderBackend } from '../storage/folder.js';
 import { MemoryBackend } from '../storage/memory.js';
 import { fetchPacked } from './packed.js';
 import type { SessionHost } from './session.js';
+import { threadPlan } from './thread-plan.js';
 
 // Not a literal inside new URL(): bundlers for Node would move the files elsewhere.
 const here = import.meta.url;
@@ -24,12 +26,14 @@ const fromAddresses =
     return address === undefined ? undefined : WebAssembly.compile(await readFile(new URL(address)));
   };
 
-export const nodeHost: SessionHost = {
-  loadModule: ({ wasm }) => loadModule(wasm ? fromAddresses(wasm) : besideProgram),
+/** `program`: what a thread's worker runs; undefined where there can be none. */
+export const nodeHost = (program?: string): SessionHost => ({
+  loadModule: ({ wasm, threads }) =>
+    loadModule(wasm ? fromAddresses(wasm) : besideProgram, threadPlan(threads, availableParallelism(), program)),
 
   async openStorage(loading, { storage, readOnly }) {
     const { module } = await loading;
-    const heap = (): Uint8Array => module.HEAPU8;
+    const { heap } = module;
     if (storage === 'memory') return { backend: new MemoryBackend(heap) };
     if (storage === 'indexeddb') {
       throw new NearfieldError('UNSUPPORTED', 'Node has no IndexedDB; use storage { folder: "…" } or "memory"');
@@ -46,4 +50,4 @@ export const nodeHost: SessionHost = {
   persisted: () => Promise.resolve(false),
   fetchPacked: (address, context) =>
     address.startsWith('file:') ? readFile(new URL(address)) : fetchPacked(address, context),
-};
+});

@@ -2,26 +2,28 @@
 import { NearfieldError } from '../errors.js';
 import { fetchedCode } from '../module/fetch.js';
 import { loadModule } from '../module/load.js';
-import type { OpenCall } from '../protocol.js';
 import { readStoredFiles } from '../storage/idbfs-files.js';
 import { IndexedDbBackend } from '../storage/indexeddb.js';
 import { MemoryBackend } from '../storage/memory.js';
 import { takeLock } from '../storage/lock.js';
 import { fetchPacked } from './packed.js';
 import { Session, type SessionHost } from './session.js';
+import { threadPlan } from './thread-plan.js';
 
 const inMemory = 'this browser offers no IndexedDB here (a private window, perhaps): the store is kept in memory only';
 
 /** Names of errors with which browsers refuse IndexedDB altogether. */
 const refusals = new Set(['SecurityError', 'InvalidStateError', 'NotSupportedError']);
 
-export const pageHost: SessionHost = {
-  loadModule: (call: OpenCall) => loadModule(fetchedCode(call.wasm ?? {})),
+/** `program`: what a thread's worker runs; undefined where there can be none. */
+export const pageHost = (program?: string): SessionHost => ({
+  loadModule: ({ wasm, threads }) =>
+    loadModule(fetchedCode(wasm ?? {}), threadPlan(threads, navigator.hardwareConcurrency, program)),
 
   async openStorage(loading, { name, storage }) {
     const memory = async (): Promise<MemoryBackend> => {
       const { module } = await loading;
-      return new MemoryBackend(() => module.HEAPU8);
+      return new MemoryBackend(module.heap);
     };
     if (storage === 'memory') return { backend: await memory() };
     if (storage !== 'indexeddb') {
@@ -47,6 +49,6 @@ export const pageHost: SessionHost = {
   },
 
   fetchPacked,
-};
+});
 
-export const pageSession = (): Session => new Session(pageHost);
+export const pageSession = (): Session => new Session(pageHost());

@@ -32,6 +32,9 @@ type Handlers = {
   ) => Calls[Name]['answer'] | Promise<Calls[Name]['answer']>;
 };
 
+/** A batch of fewer queries is one piece of work (core/collection/search.cpp). */
+const fewestForThreads = 8;
+
 const packedName = 'packed';
 
 interface Open {
@@ -82,7 +85,11 @@ export class Session {
     },
     clear: ({ collection }) => this.opened().engine.clear(collection),
     get: ({ collection, ids }) => this.opened().engine.get(collection, ids),
-    search: ({ collection, search }) => this.opened().engine.search(collection, search),
+    search: ({ collection, search }) => {
+      const { engine, loaded } = this.opened();
+      if (search.queries > fewestForThreads) loaded.threads.start();
+      return engine.search(collection, search);
+    },
     stats: ({ collection }) => this.opened().engine.stats(collection),
     flush: (_, context) => this.flush(context),
     export: (_, context) => this.export(context),
@@ -91,6 +98,7 @@ export class Session {
       return {
         ...engine.info(),
         variant: loaded.variant,
+        threads: loaded.threads.count,
         version: engine.version(),
         engineBytes: engine.memoryBytes(),
       };
@@ -104,7 +112,8 @@ export class Session {
   }
 
   private linker(collection: number): Linker {
-    const { engine } = this.opened();
+    const { engine, loaded } = this.opened();
+    loaded.threads.start();
     let linker = this.linkers.get(collection);
     if (!linker) this.linkers.set(collection, (linker = new Linker(engine, collection)));
     return linker;
@@ -148,7 +157,7 @@ export class Session {
   ): Promise<void> {
     if (from === undefined || backend.listFiles().length > 0) return;
     const bytes = await this.packedBytes(from, context);
-    const source = new MemoryBackend(() => module.HEAPU8, { [packedName]: bytes });
+    const source = new MemoryBackend(module.heap, { [packedName]: bytes });
     unpack(module, source, packedName, backend);
     if (!readOnly) await backend.commit();
   }
@@ -199,7 +208,7 @@ export class Session {
       if (!readOnly) await this.write(context);
       await backend.restore();
       try {
-        const destination = new MemoryBackend(() => loaded.module.HEAPU8);
+        const destination = new MemoryBackend(loaded.module.heap);
         engine.pack(destination, packedName);
         return destination.take(packedName) as Uint8Array<ArrayBuffer>;
       } finally {
@@ -211,7 +220,7 @@ export class Session {
   private close(): Promise<void> {
     if (this.closing) return this.closing;
     if (!this.state) return Promise.resolve();
-    const { engine, backend, unlock } = this.state;
+    const { engine, backend, loaded, unlock } = this.state;
     const written = this.flush({ aborted: false, progress: () => {} });
     const stopped = new NearfieldError('CLOSED', 'the store was closed while linking; the rows are stored');
     for (const linker of this.linkers.values()) linker.stop(stopped);
@@ -219,6 +228,7 @@ export class Session {
       await this.storageQueue;
       try {
         engine.close();
+        loaded.threads.end();
         await backend.close();
       } finally {
         unlock();

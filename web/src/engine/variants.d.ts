@@ -8,3 +8,13 @@ declare module 'nearfield-wasm/relaxed' {
   const factory: import('./module.js').ModuleFactory;
   export default factory;
 }
+
+declare module 'nearfield-wasm/simd-threads' {
+  const factory: import('./module.js').ModuleFactory;
+  export default factory;
+}
+
+declare module 'nearfield-wasm/relaxed-threads' {
+  const factory: import('./module.js').ModuleFactory;
+  export default factory;
+}

@@ -10,12 +10,15 @@ const relaxedProbe = [
   253, 128, 2, 11,
 ];
 
-export type Variant = 'relaxed' | 'simd';
+export type Instructions = 'relaxed' | 'simd';
+export type Variant = Instructions | `${Instructions}-threads`;
+
+export const variants: readonly Variant[] = ['simd', 'relaxed', 'simd-threads', 'relaxed-threads'];
 
 export const fileOf = (variant: Variant): string => `nearfield-${variant}.wasm`;
 
-/** The variants whose instructions are known here, fastest first. Whether they compute right, selfCheck() says. */
-export function candidates(): Variant[] {
+/** The instruction sets that are known here, fastest first. Whether they compute right, selfCheck() says. */
+export function knownInstructions(): Instructions[] {
   const known = (probe: number[]): boolean => WebAssembly.validate(new Uint8Array(probe));
   if (!known(simdProbe)) return [];
   return known(relaxedProbe) ? ['relaxed', 'simd'] : ['simd'];

@@ -47,7 +47,7 @@ export class IndexedDbBackend extends Backend {
 
   /** Takes over the files that were read, and their connection. */
   constructor(module: EngineModule, { folder, connection, entries }: StoredFiles) {
-    super(() => module.HEAPU8);
+    super(module.heap);
     this.fs = module.FS;
     this.folder = folder;
     abortOnFailure(this.idbfs);

@@ -21,6 +21,10 @@ class StdThreadPool final : public ThreadPool {
   StdThreadPool& operator=(const StdThreadPool&) = delete;
 
   unsigned workers() const override { return static_cast<unsigned>(threads_.size()) + 1; }
+  // For a thread of the pool that cannot go on, where nothing else would end the program: the
+  // caller of parallel_for aborts instead of waiting for it. Does not return.
+  [[noreturn]] void lose_thread();
+
   void parallel_for(size_t count, size_t grain,
                     const std::function<void(size_t, size_t, unsigned)>& body) override;
 
@@ -34,13 +38,14 @@ class StdThreadPool final : public ThreadPool {
   void serve(unsigned worker);
   void work(const Job& job, unsigned worker);
 
-  std::mutex mutex_;  // guards the four below
+  std::mutex mutex_;  // guards the five below
   std::condition_variable started_;
   std::condition_variable ended_;
   Job job_;
   uint64_t jobs_ = 0;  // begun so far
   unsigned busy_ = 0;  // threads that are not through with the current one
   bool stopping_ = false;
+  bool lost_ = false;
 
   std::atomic<size_t> next_piece_ = 0;
   std::vector<std::thread> threads_;

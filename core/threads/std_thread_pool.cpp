@@ -1,6 +1,7 @@
-#include "std_thread_pool.h"
+#include "threads/std_thread_pool.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace nearfield {
 
@@ -40,7 +41,15 @@ void StdThreadPool::parallel_for(size_t count, size_t grain,
   started_.notify_all();
   work(job, 0);
   std::unique_lock lock(mutex_);
-  ended_.wait(lock, [this] { return busy_ == 0; });
+  ended_.wait(lock, [this] { return busy_ == 0 || lost_; });
+  if (lost_) std::abort();
+}
+
+void StdThreadPool::lose_thread() {
+  std::unique_lock lock(mutex_);
+  lost_ = true;
+  ended_.notify_one();
+  while (true) started_.wait(lock);
 }
 
 // A thread's life. Every thread takes part in every job, even if no piece is left for it: only then
