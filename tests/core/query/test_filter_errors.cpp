@@ -22,8 +22,10 @@ std::string refusal(const std::string& filter) {
 }
 
 std::string nested(unsigned levels, const std::string& open, const std::string& close) {
-  std::string text = R"({"price":1})";
-  for (unsigned i = 0; i < levels; ++i) text = open + text + close;
+  std::string text;
+  for (unsigned i = 0; i < levels; ++i) text += open;
+  text += R"({"price":1})";
+  for (unsigned i = 0; i < levels; ++i) text += close;
   return text;
 }
 
