@@ -38,7 +38,7 @@ if(EMSCRIPTEN)
     -msimd128 $<$<BOOL:${NEARFIELD_RELAXED_SIMD}>:-mrelaxed-simd>
     $<$<BOOL:${NEARFIELD_WASM_THREADS}>:-pthread>)
   # For code that runs once a flush, an opening or a call: a page downloads it before it can begin.
-  set(NEARFIELD_SMALL -Os)
+  set(NEARFIELD_SMALL -Oz)
 endif()
 
 if(NEARFIELD_SANITIZE)
