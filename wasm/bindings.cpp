@@ -4,6 +4,7 @@
 #include <emscripten/bind.h>
 #include <emscripten/heap.h>
 
+#include <cmath>
 #include <memory>
 #include <string>
 #include <utility>
@@ -26,7 +27,7 @@ constexpr size_t kKeptStagingBytes = 1 << 20;  // a larger staging area is given
 
 enum Staging { kVectors, kIds, kTexts, kStagings };
 
-enum Include : unsigned { kMetadata = 1, kVector = 2 };
+enum Include : unsigned { kMetadata = 1, kVector = 2, kHighlights = 4 };
 
 // One database and what crosses into and out of it.
 class Engine {
@@ -158,13 +159,121 @@ class Engine {
     return answer(std::move(out));
   }
 
-  // ef 0: none is given, and `recall` counts.
-  Reply search(int collection, unsigned queries, unsigned k, double recall, unsigned ef, bool exact,
-               unsigned include) {
+  Reply fields(int collection) {
     Collection* const target = at(collection);
     if (target == nullptr) return dropped();
-    SearchOptions options{.k = k, .recall = recall, .exact = exact};
-    if (ef != 0) options.ef = ef;
+    Writer out;
+    out.number(static_cast<uint32_t>(target->fields().size()));
+    for (const Field& field : target->fields()) {
+      out.text(field.name);
+      out.number(static_cast<uint8_t>(field.type));
+      out.number(static_cast<uint8_t>(field.stop_words));
+      out.number(static_cast<uint8_t>(field.prefix));
+    }
+    return answer(std::move(out));
+  }
+
+  Reply set_fields(int collection) {
+    Collection* const target = at(collection);
+    if (target == nullptr) return dropped();
+    Reader texts(staged(kTexts));
+    std::vector<Field> fields;
+    for (auto left = texts.number<uint32_t>(); left > 0 && texts.ok(); --left) {
+      Field& field = fields.emplace_back();
+      field.name = std::string(texts.text());
+      field.type = static_cast<FieldType>(texts.number<uint8_t>());
+      field.stop_words = texts.number<uint8_t>() != 0;
+      field.prefix = texts.number<uint8_t>() != 0;
+    }
+    if (!texts.ok()) return broken();
+    auto set = target->set_fields(fields);
+    if (!set) return failure(set.error());
+    return {};
+  }
+
+  // Evaluates the filter that is staged, for the next call that asks for it. How many rows match.
+  Reply select(int collection) {
+    Collection* const target = at(collection);
+    if (target == nullptr) return dropped();
+    const auto text = staged(kTexts);
+    auto selected = target->select({text.data(), text.size()});
+    if (!selected) return failure(selected.error());
+    selection_ = std::move(*selected);
+    return {.value = static_cast<double>(selection_.count)};
+  }
+
+  Reply remove_selected(int collection) {
+    Collection* const target = at(collection);
+    if (target == nullptr) return dropped();
+    auto removed = target->remove_selected(selection_);
+    if (!removed) return failure(removed.error());
+    return {.value = static_cast<double>(*removed), .total = target->wants_link() ? 1.0 : 0.0};
+  }
+
+  Reply facets(int collection, const std::string& field, unsigned top) {
+    Collection* const target = at(collection);
+    if (target == nullptr) return dropped();
+    auto counts = target->facets(field, selection_, top);
+    if (!counts) return failure(counts.error());
+    Writer out;
+    out.number(static_cast<uint32_t>(counts->size()));
+    for (const FacetCount& facet : *counts) {
+      out.text(facet.value);
+      out.number(static_cast<double>(facet.count));
+    }
+    return answer(std::move(out));
+  }
+
+  // By the vector and the texts that are staged: the query, then u32 count of fields and per field
+  // text name, f64 weight. `among`: only rows that were selected.
+  Reply rank(int collection, bool has_vector, bool has_text, bool among, unsigned k,
+             unsigned offset, double recall, unsigned ef, bool exact, unsigned include,
+             unsigned fusion, double vector_weight, double text_weight, bool all_words) {
+    Collection* const target = at(collection);
+    if (target == nullptr) return dropped();
+    Reader texts(staged(kTexts));
+    RankOptions options{.search = search_options(k, recall, ef, exact, among),
+                        .offset = offset,
+                        .fusion = static_cast<Fusion>(fusion),
+                        .vector_weight = vector_weight,
+                        .text_weight = text_weight};
+    std::vector<FieldWeight> weights;
+    if (has_vector) options.vector = staged_floats();
+    if (has_text) {
+      options.text = TextOptions{.query = texts.text(), .all_words = all_words};
+      for (auto left = texts.number<uint32_t>(); left > 0 && texts.ok(); --left) {
+        const std::string_view name = texts.text();
+        weights.push_back({name, texts.number<double>()});
+      }
+      options.text->fields = weights;
+      if (!texts.ok()) return broken();
+    }
+    SearchStats stats;
+    auto ranking = target->rank(options, scratch_, &stats);
+    if (!ranking) return failure(ranking.error());
+    const std::string_view query = has_text ? options.text->query : std::string_view();
+    return answer(pack_ranking(*target, *ranking, has_vector ? plan_name(stats.plan) : "text",
+                               query, include));
+  }
+
+  // Rows that were selected, in the order of a field.
+  Reply order(int collection, const std::string& field, bool descending, unsigned k,
+              unsigned offset, unsigned include) {
+    Collection* const target = at(collection);
+    if (target == nullptr) return dropped();
+    auto slots = target->order(selection_, field, descending, offset, k);
+    if (!slots) return failure(slots.error());
+    Ranking ranking;
+    for (const uint32_t slot : *slots) ranking.hits.push_back({slot, 0, std::nanf("")});
+    return answer(pack_ranking(*target, ranking, "order", {}, include));
+  }
+
+  // ef 0: none is given, and `recall` counts.
+  Reply search(int collection, unsigned queries, unsigned k, double recall, unsigned ef, bool exact,
+               unsigned include, bool among) {
+    Collection* const target = at(collection);
+    if (target == nullptr) return dropped();
+    const SearchOptions options = search_options(k, recall, ef, exact, among);
     const auto floats = staged_floats();
     std::vector<std::vector<Hit>> answers;
     if (queries == 1) {  // its scratch is kept from search to search
@@ -254,6 +363,51 @@ class Engine {
   }
 
  private:
+  SearchOptions search_options(unsigned k, double recall, unsigned ef, bool exact, bool among) {
+    SearchOptions options{.k = k, .recall = recall, .exact = exact};
+    if (ef != 0) options.ef = ef;
+    if (among) options.among = &selection_;
+    return options;
+  }
+
+  static Writer pack_ranking(const Collection& target, const Ranking& ranking,
+                             std::string_view plan, std::string_view query, unsigned include) {
+    Writer out;
+    out.text(plan);
+    out.number(static_cast<double>(ranking.text_matches));
+    out.number(static_cast<uint32_t>(ranking.hits.size()));
+    for (const RankedHit& hit : ranking.hits) {
+      out.number(hit.score);
+      out.number(hit.distance);
+      out.id(target.id_at(hit.slot));
+      if (include & kMetadata) out.text(target.metadata_at(hit.slot));
+      if (include & kVector) out.floats(target.vector_at(hit.slot));
+      if (include & kHighlights) pack_highlights(target, hit.slot, query, out);
+    }
+    return out;
+  }
+
+  static void pack_highlights(const Collection& target, uint32_t slot, std::string_view query,
+                              Writer& out) {
+    std::vector<std::pair<std::string_view, Highlight>> all;
+    for (const Field& field : target.fields()) {
+      if (field.type != FieldType::kText && field.type != FieldType::kKeyword) continue;
+      auto found = target.highlight(slot, field.name, query);
+      if (!found) continue;
+      for (Highlight& one : *found) all.emplace_back(field.name, std::move(one));
+    }
+    out.number(static_cast<uint32_t>(all.size()));
+    for (const auto& [field, highlight] : all) {
+      out.text(field);
+      out.text(highlight.text);
+      out.number(static_cast<uint32_t>(highlight.ranges.size()));
+      for (const auto& [begin, end] : highlight.ranges) {
+        out.number(begin);
+        out.number(end);
+      }
+    }
+  }
+
   Collection* at(int collection) const { return collections_[static_cast<size_t>(collection)]; }
 
   static Reply dropped() { return failure({ErrorCode::kNotFound, "this collection was dropped"}); }
@@ -295,6 +449,7 @@ class Engine {
   std::unique_ptr<Database> database_;
   std::vector<Collection*> collections_;  // by handle; null once dropped
   SearchScratch scratch_;
+  Selection selection_;
   Buffer staging_[kStagings];
   std::vector<char> answer_;
 };
@@ -348,6 +503,13 @@ EMSCRIPTEN_BINDINGS(nearfield) {
       .function("clear", &Engine::clear)
       .function("get", &Engine::get)
       .function("search", &Engine::search)
+      .function("fields", &Engine::fields)
+      .function("setFields", &Engine::set_fields)
+      .function("select", &Engine::select)
+      .function("removeSelected", &Engine::remove_selected)
+      .function("facets", &Engine::facets)
+      .function("rank", &Engine::rank)
+      .function("order", &Engine::order)
       .function("options", &Engine::options)
       .function("stats", &Engine::stats)
       .function("flush", &Engine::flush)

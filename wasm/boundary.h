@@ -14,6 +14,11 @@
 //   texts:
 //             warnings; u32 count, then per kind: text name, f64 bytes
 //   names     u32 count, then so many texts
+//   fields    u32 count, then per field: text name, u8 type, u8 stop words, u8 prefix
+//   facets    u32 count, then per value: text, f64 count
+//   ranking   text plan, f64 rows that match the text, u32 count, then per hit: f64 score, f32
+//             distance (NaN: none), id, [text metadata], [f32 × dimensions], [u32 count, then per
+//             text that matches: text field, text, u32 count of ranges, u32 × 2 bytes each]
 #pragma once
 
 #include <cstddef>
@@ -60,7 +65,6 @@ class Reader {
     return IdView(bytes(length));
   }
 
- private:
   template <class T>
   T number() {
     T value{};
@@ -69,6 +73,7 @@ class Reader {
     return value;
   }
 
+ private:
   std::string_view bytes(size_t length) {
     if (length > bytes_.size()) {
       ok_ = false;

@@ -34,7 +34,7 @@ double score_of(Metric metric, float distance) {
   switch (metric) {
     case Metric::kCosine: return 1 - static_cast<double>(distance);
     case Metric::kL2: return 1 / (1 + static_cast<double>(distance));
-    case Metric::kDot: return -static_cast<double>(distance);
+    case Metric::kDot: return 0 - static_cast<double>(distance);  // never -0
   }
   return 0;
 }

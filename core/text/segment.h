@@ -1,5 +1,5 @@
 // Segment: the words of one field in a range of rows, as bytes that are searched where they lie.
-// POSTINGS in core/store/FORMAT.md has them byte by byte.
+// core/store/FORMAT.md has them byte by byte (kind 11).
 //
 // Opening reads the 32 bytes of the header and nothing else, so that a mapped segment stays
 // untouched until a search needs it. What is read later is checked when it is read: damaged bytes

@@ -3,6 +3,7 @@
 import { allocating, encodeIds, encodeMetadata } from './engine/boundary.js';
 import { metrics, rowTypes, type FullOptions, type Included } from './engine/answers.js';
 import { NearfieldError, invalid } from './errors.js';
+import { filterText, packFields, packFusion, packOrder, packText, type PackedFusion, type PackedOrder, type PackedText } from './records.js';
 import type {
   CollectionOptions,
   Id,
@@ -15,9 +16,6 @@ import type {
   VectorRecord,
 } from './types.js';
 
-/** Known to the documentation, not yet to this version. */
-const later = new Set(['where', 'text', 'fields']);
-
 const mostThreads = 64;
 const largestCount = 0x7fffffff;
 
@@ -28,9 +26,6 @@ export function checkFields(value: unknown, known: readonly string[], what: stri
   }
   for (const [key, field] of Object.entries(value)) {
     if (known.includes(key) || field === undefined) continue;
-    if (later.has(key)) {
-      throw new NearfieldError('UNSUPPORTED', `${what}: "${key}" is not available in this version`);
-    }
     throw invalid(`${what}: unknown option "${key}"; known are ${known.join(', ')}`);
   }
 }
@@ -62,7 +57,7 @@ function checkBoolean(value: unknown, what: string): boolean {
   return value;
 }
 
-function show(value: unknown): string {
+export function show(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value);
   if (typeof value === 'bigint') return `${value}n`;
   if (typeof value === 'number' || typeof value === 'boolean' || value === null) return String(value);
@@ -136,7 +131,8 @@ const collectionFields = ['dimensions', 'metric', 'storage', 'm', 'efConstructio
 
 /** Options with the defaults filled in; undefined when `dimensions` is left out, which opens what is there. */
 export function completeOptions(options: CollectionOptions): FullOptions | undefined {
-  checkFields(options, collectionFields, 'collection options');
+  checkFields(options, [...collectionFields, 'fields'], 'collection options');
+  if (options.fields !== undefined) packFields(options.fields);
   const { dimensions, metric = 'cosine', storage = 'f32', m = 16, seed = 1 } = options;
   const { efConstruction = Math.max(200, typeof m === 'number' ? m : 0) } = options;
   checkOneOf(metric, metrics, 'metric');
@@ -151,7 +147,7 @@ export function completeOptions(options: CollectionOptions): FullOptions | undef
 
 /** Options that are given for a collection must be those it has. */
 export function checkSameOptions(name: string, given: CollectionOptions, stored: FullOptions): void {
-  for (const key of collectionFields as (keyof CollectionOptions)[]) {
+  for (const key of collectionFields as (keyof FullOptions)[]) {
     if (given[key] !== undefined && given[key] !== stored[key]) {
       throw new NearfieldError(
         'OPTIONS_MISMATCH',
@@ -283,9 +279,18 @@ export interface PackedSearch {
   ef: number;
   exact: boolean;
   included: Included;
+  /** A filter's JSON. */
+  where: string | undefined;
 }
 
-const searchFields = ['k', 'recall', 'ef', 'exact', 'include', 'signal'];
+/** A search that is not by vectors alone, or a page of one that is. */
+export interface PackedRank extends PackedSearch, PackedFusion {
+  text: PackedText | undefined;
+  order: PackedOrder;
+  offset: number;
+}
+
+const searchFields = ['k', 'recall', 'ef', 'exact', 'where', 'include', 'signal'];
 
 function packSearchOptions(query: Omit<SearchQuery, 'vector'>): Omit<PackedSearch, 'queries' | 'vectors'> {
   const { k = 10, recall, ef, exact = false, include = [] } = query;
@@ -293,22 +298,46 @@ function packSearchOptions(query: Omit<SearchQuery, 'vector'>): Omit<PackedSearc
   if ([recall !== undefined, ef !== undefined, exact === true].filter(Boolean).length > 1) {
     throw invalid('a search takes one of recall, ef and exact');
   }
-  if (!Array.isArray(include)) throw invalid('include must be an array of "metadata" and "vector"');
-  for (const one of include) checkOneOf(one, ['metadata', 'vector'], 'include');
+  if (!Array.isArray(include)) throw invalid('include must be an array of "metadata", "vector" and "highlights"');
+  for (const one of include) checkOneOf(one, ['metadata', 'vector', 'highlights'], 'include');
   return {
     k: checkInteger(k, 1, largestCount, 'k'),
     recall: recall === undefined ? 0.98 : checkShare(recall, 'recall'),
     ef: ef === undefined ? 0 : checkInteger(ef, 1, largestCount, 'ef'),
     exact: checkBoolean(exact, 'exact'),
-    included: { metadata: include.includes('metadata'), vector: include.includes('vector') },
+    included: {
+      metadata: include.includes('metadata'),
+      vector: include.includes('vector'),
+      highlights: include.includes('highlights'),
+    },
+    where: query.where === undefined ? undefined : filterText(query.where),
   };
 }
 
-export function packSearch(query: SearchQuery, dimensions: number): PackedSearch {
-  checkFields(query, ['vector', ...searchFields], 'search');
-  const vectors = new Float32Array(dimensions);
-  copyVector(vectors, 0, checkVector(query.vector, dimensions, 'the query vector'));
-  return { queries: 1, vectors, ...packSearchOptions(query) };
+const queryFields = ['vector', 'text', 'fuse', 'offset', 'orderBy', ...searchFields];
+
+export function packSearch(query: SearchQuery, dimensions: number): PackedRank {
+  checkFields(query, queryFields, 'search');
+  const { vector, text, fuse, offset = 0, orderBy } = query;
+  const by = vector !== undefined || text !== undefined;
+  if (!by && query.where === undefined && orderBy === undefined) {
+    throw invalid('a search needs a vector, a text, or where');
+  }
+  if (by && orderBy !== undefined) throw invalid('orderBy is for searches without vector and text');
+  if (fuse !== undefined && (vector === undefined || text === undefined)) {
+    throw invalid('fuse is for searches by vector and text');
+  }
+  const vectors = new Float32Array(vector === undefined ? 0 : dimensions);
+  if (vector !== undefined) copyVector(vectors, 0, checkVector(vector, dimensions, 'the query vector'));
+  return {
+    queries: vector === undefined ? 0 : 1,
+    vectors,
+    text: text === undefined ? undefined : packText(text),
+    order: packOrder(orderBy),
+    offset: checkInteger(offset, 0, largestCount, 'offset'),
+    ...packFusion(fuse),
+    ...packSearchOptions(query),
+  };
 }
 
 export function packSearchMany(query: SearchManyQuery, dimensions: number): PackedSearch {

@@ -44,6 +44,10 @@ export interface ErrorShape {
 
 export const invalid = (detail: string): NearfieldError => new NearfieldError('INVALID_ARGUMENT', detail);
 
+/** Of a deletion by an empty filter. */
+export const noFilter = (): NearfieldError =>
+  invalid('an empty filter matches every record; clear() removes them all');
+
 export const aborted = (detail: string): NearfieldError => new NearfieldError('ABORTED', detail);
 
 /** Any thrown value as a NearfieldError; full storage and exhausted memory get their codes. */

@@ -1,9 +1,11 @@
 // The calls between the client and the session that owns the engine, and their messages when a worker lies between.
-import type { PackedBatch, PackedIds, PackedSearch } from './arguments.js';
+import type { PackedBatch, PackedIds, PackedRank, PackedSearch } from './arguments.js';
+import type { Ranked } from './engine/engine.js';
+import type { PackedFacets, PackedField } from './records.js';
 import type { FullOptions } from './engine/answers.js';
 import type { ErrorShape } from './errors.js';
 import type { WasmAddresses } from './module/fetch.js';
-import type { CollectionOptions, CollectionStats, DatabaseInfo, Progress, StorageChoice, StorageKind, ThreadsChoice } from './types.js';
+import type { CollectionOptions, CollectionStats, DatabaseInfo, FacetCount, Progress, StorageChoice, StorageKind, ThreadsChoice } from './types.js';
 
 export interface OpenCall {
   name: string;
@@ -46,6 +48,12 @@ export interface Calls {
   clear: { arguments: { collection: number }; answer: void };
   get: { arguments: { collection: number; ids: PackedIds }; answer: Uint8Array<ArrayBuffer> };
   search: { arguments: { collection: number; search: PackedSearch }; answer: Uint8Array<ArrayBuffer> };
+  rank: { arguments: { collection: number; search: PackedRank }; answer: Ranked };
+  fields: { arguments: { collection: number }; answer: PackedField[] };
+  setFields: { arguments: { collection: number; fields: PackedField[] }; answer: void };
+  countWhere: { arguments: { collection: number; where: string }; answer: number };
+  deleteWhere: { arguments: { collection: number; where: string }; answer: number };
+  facets: { arguments: { collection: number; facets: PackedFacets }; answer: FacetCount[] };
   stats: { arguments: { collection: number }; answer: CollectionStats };
   flush: { arguments: undefined; answer: void };
   export: { arguments: undefined; answer: Uint8Array<ArrayBuffer> };

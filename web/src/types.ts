@@ -24,8 +24,60 @@ export type Metric = 'cosine' | 'l2' | 'dot';
  */
 export type RowType = 'f32' | 'f16';
 
+/** What the values of a field are, and what can be asked of them:
+ * - `tag`: a string or a list of strings; filters, facets, order
+ * - `number`: a finite number (a date as its milliseconds); filters, order
+ * - `bool`: true or false; filters, order
+ * - `text`: a string or a list of strings; full text
+ * - `keyword`: such as a SKU: filters and facets as a tag, and found by full text, whole and regardless of case
+ */
+export type FieldType = 'tag' | 'number' | 'bool' | 'text' | 'keyword';
+
+export interface FieldOptions {
+  type: FieldType;
+  /** Of a text: whether words like "the" can be found. Default true. */
+  stopWords?: boolean;
+  /** Of a text or keyword: whether `wire*` finds "wireless". Default true. */
+  prefix?: boolean;
+}
+
+/** Fields by name: a member of the metadata, or the way to a nested one ("author.name"). */
+export type Fields = Readonly<Record<string, FieldType | FieldOptions>>;
+
+type FilterValue = string | number | bigint | boolean | Date;
+
+/** What a filter says of one field. */
+export type Condition =
+  | FilterValue
+  | {
+      $eq?: FilterValue;
+      $ne?: FilterValue;
+      $gt?: number | Date;
+      $gte?: number | Date;
+      $lt?: number | Date;
+      $lte?: number | Date;
+      $in?: readonly FilterValue[];
+      $nin?: readonly FilterValue[];
+      $exists?: boolean;
+      $not?: Condition;
+    };
+
+/**
+ * Which records a search may return: `{ tag: { $in: ['a', 'b'] }, price: { $lt: 100 } }`. Several fields must all
+ * hold. A list matches when one of its elements does; `$ne` and `$nin` match records without the field, too. `$id`
+ * stands for the id.
+ */
+export interface Filter {
+  $and?: readonly Filter[];
+  $or?: readonly Filter[];
+  $not?: Filter;
+  [field: string]: Condition | Filter | readonly Filter[] | undefined;
+}
+
 /** Fixed when a collection is created; opening it with other values fails with `OPTIONS_MISMATCH`. */
 export interface CollectionOptions {
+  /** What can be filtered, ordered and searched by; `setFields` changes it later. Default none. */
+  fields?: Fields;
   /** 1 to 16384. May be left out to open a collection that exists. */
   dimensions?: number;
   /** Default `cosine`. */
@@ -83,7 +135,25 @@ export interface LongCallOptions extends CallOptions {
   onProgress?: ((progress: Progress) => void) | undefined;
 }
 
-export type Include = 'metadata' | 'vector';
+export type Include = 'metadata' | 'vector' | 'highlights';
+
+export interface TextQuery {
+  /** Words, `"phrases"` and `prefix*`. */
+  query: string;
+  /** Where to look; with numbers, what a match there weighs. Default every text and keyword field. */
+  fields?: readonly string[] | Readonly<Record<string, number>>;
+  /** Whether records must have every word or any. Default `any`. */
+  match?: 'any' | 'all';
+}
+
+/** How vector and text together make one order: by reciprocal ranks, by weighted scores, or the text's matches by vector. */
+export type Fuse = 'rrf' | 'rerank' | { readonly vector: number; readonly text: number };
+
+/** A part of a text that matches, and where: begin and end of each match, as indices of the string. */
+export interface Highlight {
+  text: string;
+  ranges: [number, number][];
+}
 
 export interface SearchOptions {
   /** Rows wanted, 1 or more; fewer come back only when the collection holds fewer. Default 10. */
@@ -97,13 +167,39 @@ export interface SearchOptions {
   ef?: number;
   /** Compares with every row instead of walking the graph. */
   exact?: boolean;
+  /** Only records that match. */
+  where?: Filter;
   /** What to return beside id, score and distance. Default nothing. */
   include?: readonly Include[];
   signal?: AbortSignal | undefined;
 }
 
+/** By vector, by text, by both, or by neither: then what `where` matches, in an order. */
 export interface SearchQuery extends SearchOptions {
-  vector: Vector;
+  vector?: Vector;
+  text?: string | TextQuery;
+  /** Of vector and text. Default `rrf`. */
+  fuse?: Fuse;
+  /** Records to pass over, for pages. Default 0. */
+  offset?: number;
+  /** Without vector and text: the field to order by. Default the order in which records were stored. */
+  orderBy?: string | { readonly field: string; readonly order?: 'asc' | 'desc' };
+}
+
+/** What a search found and how it went about it. */
+export interface Explained<Meta = unknown> {
+  hits: SearchHit<Meta>[];
+  /** `scan`, `code-scan`, `bridged-walk` or `walk` (of the vector), `text` or `order`. */
+  plan: string;
+  /** Records that match `where`; undefined without it. */
+  matches: number | undefined;
+  /** Records that match the text; undefined without it. */
+  textMatches: number | undefined;
+}
+
+export interface FacetCount {
+  value: string;
+  count: number;
 }
 
 export interface SearchManyQuery extends SearchOptions {
@@ -114,12 +210,14 @@ export interface SearchManyQuery extends SearchOptions {
 /** A copy: nothing that happens later changes it. */
 export interface SearchHit<Meta = unknown> {
   id: Id;
-  /** Larger is nearer. */
+  /** Larger is better. */
   score: number;
-  /** Smaller is nearer. */
+  /** Smaller is nearer; NaN when there was no vector to measure from. */
   distance: number;
   metadata?: Meta;
   vector?: Float32Array;
+  /** By field: what the text matched. */
+  highlights?: Record<string, Highlight[]>;
 }
 
 export interface CollectionStats {
@@ -236,7 +334,7 @@ export interface Database {
 
 export interface Collection<Meta = unknown> {
   readonly name: string;
-  readonly options: Readonly<Required<CollectionOptions>>;
+  readonly options: Readonly<Required<Omit<CollectionOptions, 'fields'>>>;
 
   /**
    * Stores a batch whole or, when it fails, not at all; a record whose id exists is replaced, and of equal ids in
@@ -248,8 +346,21 @@ export interface Collection<Meta = unknown> {
    * are stored and found by scanning, and the next `upsert` or `index` goes on.
    */
   upsert(records: readonly VectorRecord<Meta>[] | VectorBatch<Meta>, options?: LongCallOptions): Promise<number>;
-  /** The `k` nearest records, nearest first. Fails with `DIMENSION_MISMATCH`, `NOT_FINITE`, `INVALID_ARGUMENT`. */
+  /** The `k` nearest or best records, best first. Fails with `DIMENSION_MISMATCH`, `NOT_FINITE`, `INVALID_ARGUMENT`. */
   search(query: SearchQuery): Promise<SearchHit<Meta>[]>;
+  /** The same, and how it was found. */
+  explain(query: SearchQuery): Promise<Explained<Meta>>;
+  /** The declared fields. */
+  fields(): Promise<Fields>;
+  /**
+   * Declares fields in place of those before, reading new ones from the metadata of all records. Fails with
+   * `INVALID_ARGUMENT` when some metadata does not fit, and nothing is changed.
+   */
+  setFields(fields: Fields): Promise<void>;
+  /** Removes all records that match; returns how many. An empty filter is refused: that is what clear() is for. */
+  deleteWhere(where: Filter): Promise<number>;
+  /** How many records (of those that match `where`) have each value of a tag or keyword field: the `top` (10) most frequent. */
+  facets(field: string, options?: { where?: Filter; top?: number }): Promise<FacetCount[]>;
   /** Many searches in one call: one list per query. */
   searchMany(query: SearchManyQuery): Promise<SearchHit<Meta>[][]>;
   /** The record of this id, or undefined. */
@@ -263,7 +374,8 @@ export interface Collection<Meta = unknown> {
   delete(ids: Id | readonly Id[]): Promise<number>;
   /** Removes every record. */
   clear(): Promise<void>;
-  count(): Promise<number>;
+  /** How many records there are, or how many match. */
+  count(where?: Filter): Promise<number>;
   stats(): Promise<CollectionStats>;
   /** Links every row that is not in the graph yet. Fails with `ABORTED`; the next call goes on. */
   index(options?: LongCallOptions): Promise<void>;

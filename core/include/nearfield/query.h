@@ -51,7 +51,7 @@ struct FieldWeight {
 };
 
 struct TextOptions {
-  std::string_view query;                    // words, "phrases" and prefix*; core/text/FULL_TEXT.md
+  std::string_view query;                    // words, "phrases" and prefix*; see core/text/query.h
   std::span<const FieldWeight> fields = {};  // empty: every text and keyword field, alike
   bool all_words = false;                    // rows must have every word, not just one
 };

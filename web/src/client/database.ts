@@ -10,14 +10,20 @@ import {
   packSearchMany,
   type PackedSearch,
 } from '../arguments.js';
-import { decodeHits, decodeRecords, type FullOptions } from '../engine/answers.js';
+import { decodeHits, decodeRanking, decodeRecords, type FullOptions } from '../engine/answers.js';
+import { noFilter } from '../errors.js';
 import type { Opened } from '../protocol.js';
+import { filterText, isEmptyFilter, packFacets, packFields, unpackFields } from '../records.js';
 import type {
   Collection,
   CollectionOptions,
   CollectionStats,
   Database,
   DatabaseInfo,
+  Explained,
+  FacetCount,
+  Fields,
+  Filter,
   Id,
   LongCallOptions,
   SearchHit,
@@ -105,8 +111,35 @@ class ClientCollection<Meta> implements Collection<Meta> {
   }
 
   async search(query: SearchQuery): Promise<SearchHit<Meta>[]> {
-    const [hits] = await this.run(packSearch(query, this.options.dimensions), query.signal);
-    return hits ?? [];
+    return (await this.explain(query)).hits;
+  }
+
+  async explain(query: SearchQuery): Promise<Explained<Meta>> {
+    const search = packSearch(query, this.options.dimensions);
+    checkSignal(query.signal);
+    const { bytes, matches } = await this.link.call(
+      'rank',
+      { collection: this.collection, search },
+      { signal: query.signal },
+    );
+    return decodeRanking<Meta>(bytes, this.options, search.included, matches, search.text !== undefined);
+  }
+
+  async fields(): Promise<Fields> {
+    return unpackFields(await this.link.call('fields', { collection: this.collection }));
+  }
+
+  async setFields(fields: Fields): Promise<void> {
+    return this.link.call('setFields', { collection: this.collection, fields: packFields(fields) });
+  }
+
+  async deleteWhere(where: Filter): Promise<number> {
+    if (isEmptyFilter(where)) throw noFilter();
+    return this.link.call('deleteWhere', { collection: this.collection, where: filterText(where) });
+  }
+
+  async facets(field: string, options: { where?: Filter; top?: number } = {}): Promise<FacetCount[]> {
+    return this.link.call('facets', { collection: this.collection, facets: packFacets(field, options) });
   }
 
   async searchMany(query: SearchManyQuery): Promise<SearchHit<Meta>[][]> {
@@ -132,8 +165,9 @@ class ClientCollection<Meta> implements Collection<Meta> {
     return this.link.call('clear', { collection: this.collection });
   }
 
-  async count(): Promise<number> {
-    return (await this.stats()).count;
+  async count(where?: Filter): Promise<number> {
+    if (where === undefined) return (await this.stats()).count;
+    return this.link.call('countWhere', { collection: this.collection, where: filterText(where) });
   }
 
   async stats(): Promise<CollectionStats> {

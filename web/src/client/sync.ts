@@ -9,20 +9,25 @@ import {
   packSearch,
   packSearchMany,
 } from '../arguments.js';
-import { decodeHits, decodeRecords, type FullOptions } from '../engine/answers.js';
+import { decodeHits, decodeRanking, decodeRecords, type FullOptions } from '../engine/answers.js';
 import { Engine, unpack, type LinkProgress } from '../engine/engine.js';
 import { openCollection } from '../engine/open-collection.js';
 import { packedCopy } from '../engine/packed.js';
 import type { SessionHost } from '../engine/session.js';
-import { NearfieldError, invalid, toNearfieldError } from '../errors.js';
+import { NearfieldError, invalid, noFilter, toNearfieldError } from '../errors.js';
 import type { LoadedModule } from '../module/load.js';
 import type { OpenCall } from '../protocol.js';
+import { filterText, isEmptyFilter, packFacets, packFields, unpackFields } from '../records.js';
 import type { Backend } from '../storage/backend.js';
 import { MemoryBackend } from '../storage/memory.js';
 import type {
   CollectionOptions,
   CollectionStats,
   DatabaseInfo,
+  Explained,
+  FacetCount,
+  Fields,
+  Filter,
   Id,
   OpenOptions,
   SearchHit,
@@ -209,9 +214,33 @@ export class SyncCollection<Meta = unknown> {
   }
 
   search(query: SearchQuery): SearchHit<Meta>[] {
-    const packed = packSearch(query, this.options.dimensions);
-    const bytes = this.engine.search(this.collection, packed);
-    return decodeHits<Meta>(bytes, 1, this.options, packed.included)[0] ?? [];
+    return this.explain(query).hits;
+  }
+
+  explain(query: SearchQuery): Explained<Meta> {
+    const search = packSearch(query, this.options.dimensions);
+    const { bytes, matches } = this.engine.rank(this.collection, search);
+    return decodeRanking<Meta>(bytes, this.options, search.included, matches, search.text !== undefined);
+  }
+
+  fields(): Fields {
+    return unpackFields(this.engine.fields(this.collection));
+  }
+
+  setFields(fields: Fields): void {
+    this.engine.setFields(this.collection, packFields(fields));
+  }
+
+  /** Removes what matches; links what is left when so many were removed that it pays. */
+  deleteWhere(where: Filter): number {
+    if (isEmptyFilter(where)) throw noFilter();
+    const { removed, wantsLink } = this.engine.removeWhere(this.collection, filterText(where));
+    if (wantsLink) this.index();
+    return removed;
+  }
+
+  facets(field: string, options: { where?: Filter; top?: number } = {}): FacetCount[] {
+    return this.engine.facets(this.collection, packFacets(field, options));
   }
 
   searchMany(query: SearchManyQuery): SearchHit<Meta>[][] {
@@ -240,8 +269,9 @@ export class SyncCollection<Meta = unknown> {
     this.engine.clear(this.collection);
   }
 
-  count(): number {
-    return this.stats().count;
+  count(where?: Filter): number {
+    if (where === undefined) return this.stats().count;
+    return this.engine.select(this.collection, filterText(where));
   }
 
   stats(): CollectionStats {

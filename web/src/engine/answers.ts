@@ -1,20 +1,33 @@
 // Answers of the engine as the objects that callers get.
-import type { CollectionOptions, CollectionStats, Metric, RowType, SearchHit, StoredRecord } from '../types.js';
-import { ByteReader } from './boundary.js';
+import type { PackedField } from '../records.js';
+import type {
+  CollectionOptions,
+  CollectionStats,
+  Explained,
+  FacetCount,
+  Highlight,
+  Metric,
+  RowType,
+  SearchHit,
+  StoredRecord,
+} from '../types.js';
+import { ByteReader, stringIndex } from './boundary.js';
 
 export const metrics: readonly Metric[] = ['cosine', 'l2', 'dot']; // in the order of the engine's enum
 export const rowTypes: readonly RowType[] = ['f32', 'f16']; // likewise
 
-export type FullOptions = Readonly<Required<CollectionOptions>>;
+export type FullOptions = Readonly<Required<Omit<CollectionOptions, 'fields'>>>;
 
 /** What stands beside id and distance in a packed answer. */
 export interface Included {
   metadata: boolean;
   vector: boolean;
+  highlights: boolean;
 }
 
 /** The number that the engine takes for it. */
-export const includeBits = ({ metadata, vector }: Included): number => (metadata ? 1 : 0) | (vector ? 2 : 0);
+export const includeBits = ({ metadata, vector, highlights }: Included): number =>
+  (metadata ? 1 : 0) | (vector ? 2 : 0) | (highlights ? 4 : 0);
 
 function scoreOf(metric: Metric, distance: number): number {
   switch (metric) {
@@ -50,6 +63,62 @@ export function decodeHits<Meta>(
     lists.push(hits);
   }
   return lists;
+}
+
+function decodeHighlights(reader: ByteReader): Record<string, Highlight[]> {
+  const highlights: Record<string, Highlight[]> = {};
+  for (let left = reader.uint32(); left > 0; --left) {
+    const field = reader.text();
+    const text = reader.text();
+    const ranges = Array.from({ length: reader.uint32() }, (): [number, number] => [
+      stringIndex(text, reader.uint32()),
+      stringIndex(text, reader.uint32()),
+    ]);
+    (highlights[field] ??= []).push({ text, ranges });
+  }
+  return highlights;
+}
+
+/** What rank() and order() of the engine answered. `matches` is what the filter matched. */
+export function decodeRanking<Meta>(
+  bytes: Uint8Array,
+  { dimensions }: FullOptions,
+  included: Included,
+  matches: number | undefined,
+  byText: boolean,
+): Explained<Meta> {
+  const reader = new ByteReader(bytes);
+  const plan = reader.text();
+  const textMatches = reader.float64();
+  const hits: SearchHit<Meta>[] = [];
+  for (let left = reader.uint32(); left > 0; --left) {
+    const score = reader.float64();
+    const distance = reader.float32();
+    const hit: SearchHit<Meta> = { id: reader.id(), score, distance };
+    if (included.metadata) {
+      const text = reader.text();
+      if (text !== '') hit.metadata = JSON.parse(text) as Meta;
+    }
+    if (included.vector) hit.vector = reader.floats(dimensions);
+    if (included.highlights) hit.highlights = decodeHighlights(reader);
+    hits.push(hit);
+  }
+  return { hits, plan, matches, textMatches: byText ? textMatches : undefined };
+}
+
+export function decodeFields(bytes: Uint8Array): PackedField[] {
+  const reader = new ByteReader(bytes);
+  return Array.from({ length: reader.uint32() }, () => ({
+    name: reader.text(),
+    type: reader.uint8(),
+    stopWords: reader.uint8() !== 0,
+    prefix: reader.uint8() !== 0,
+  }));
+}
+
+export function decodeFacets(bytes: Uint8Array): FacetCount[] {
+  const reader = new ByteReader(bytes);
+  return Array.from({ length: reader.uint32() }, () => ({ value: reader.text(), count: reader.float64() }));
 }
 
 export function decodeRecords<Meta>(

@@ -1,5 +1,6 @@
 // How values cross between JavaScript and the engine; wasm/boundary.h describes the bytes.
 import { NearfieldError, invalid } from '../errors.js';
+import type { PackedField, PackedText } from '../records.js';
 import type { Id } from '../types.js';
 
 const integerTag = 0xffffffff;
@@ -63,6 +64,23 @@ class ByteWriter {
     this.view.setUint32(this.end + 4, value >>> 0, true);
     this.view.setInt32(this.end + 8, Math.floor(value / 2 ** 32), true);
     this.end += 12;
+  }
+
+  uint8(value: number): void {
+    this.reserve(1);
+    this.view.setUint8(this.end++, value);
+  }
+
+  uint32(value: number): void {
+    this.reserve(4);
+    this.view.setUint32(this.end, value, true);
+    this.end += 4;
+  }
+
+  float64(value: number): void {
+    this.reserve(8);
+    this.view.setFloat64(this.end, value, true);
+    this.end += 8;
   }
 
   finish(): Uint8Array<ArrayBuffer> {
@@ -135,6 +153,34 @@ export function encodeMetadata(values: ArrayLike<unknown>): Uint8Array<ArrayBuff
     out.text(value === undefined ? '' : toJson(value, i));
   }
   return any ? out.finish() : emptyBytes;
+}
+
+export function encodeFields(fields: readonly PackedField[]): Uint8Array<ArrayBuffer> {
+  const out = new ByteWriter(fields.length * 32 + 4);
+  out.uint32(fields.length);
+  for (const { name, type, stopWords, prefix } of fields) {
+    out.text(name);
+    out.uint8(type);
+    out.uint8(Number(stopWords));
+    out.uint8(Number(prefix));
+  }
+  return out.finish();
+}
+
+export function encodeText({ query, weights }: PackedText): Uint8Array<ArrayBuffer> {
+  const out = new ByteWriter(query.length * 3 + weights.length * 32 + 8);
+  out.text(query);
+  out.uint32(weights.length);
+  for (const { field, weight } of weights) {
+    out.text(field);
+    out.float64(weight);
+  }
+  return out.finish();
+}
+
+/** The index in a string of what begins so many UTF-8 bytes into it. */
+export function stringIndex(text: string, bytes: number): number {
+  return decoder.decode(encoder.encode(text).subarray(0, bytes)).length;
 }
 
 /** Reads an answer of the engine from its start to its end. */

@@ -1,8 +1,12 @@
 // Engine: one open database. Copies arguments into the engine's memory, makes one call, copies the answer out.
 import { NearfieldError, errorCodes, type NearfieldErrorCode } from '../errors.js';
-import type { PackedBatch, PackedIds, PackedSearch } from '../arguments.js';
-import type { CollectionStats } from '../types.js';
+import type { PackedBatch, PackedIds, PackedRank, PackedSearch } from '../arguments.js';
+import type { PackedFacets, PackedField } from '../records.js';
+import type { CollectionStats, FacetCount } from '../types.js';
+import { encodeFields, encodeText } from './boundary.js';
 import {
+  decodeFacets,
+  decodeFields,
   decodeInfo,
   decodeNames,
   decodeOptions,
@@ -14,6 +18,8 @@ import {
   type StoredInfo,
 } from './answers.js';
 import type { EngineModule, NativeEngine, Reply, StorageCalls } from './module.js';
+
+const everything = '{}'; // as a filter
 
 /** The staging areas, in the order of wasm/bindings.cpp. */
 enum Staging {
@@ -46,6 +52,11 @@ export interface Removed {
   removed: number;
   /** Whether so many rows are not in the graph any more that linking them pays. */
   wantsLink: boolean;
+}
+
+export interface Ranked {
+  bytes: Uint8Array<ArrayBuffer>;
+  matches: number | undefined;
 }
 
 export interface OpenEngineOptions {
@@ -132,10 +143,64 @@ export class Engine {
 
   /** Packed hits, for decodeHits. */
   search(collection: number, search: PackedSearch): Uint8Array<ArrayBuffer> {
-    const { queries, vectors, k, recall, ef, exact, included } = search;
+    const { queries, vectors, k, recall, ef, exact, included, where } = search;
     if (queries === 0) return new Uint8Array(0);
+    if (where !== undefined) this.select(collection, where);
     this.stage(Staging.vectors, new Uint8Array(vectors.buffer, vectors.byteOffset, vectors.byteLength));
-    return this.answer(() => this.native.search(collection, queries, k, recall, ef, exact, includeBits(included)));
+    const include = includeBits({ ...included, highlights: false });
+    return this.answer(() =>
+      this.native.search(collection, queries, k, recall, ef, exact, include, where !== undefined),
+    );
+  }
+
+  /** A packed ranking, for decodeRanking, and how many rows the filter matched. */
+  rank(collection: number, search: PackedRank): Ranked {
+    const { vectors, text, order, k, offset, recall, ef, exact, included, where } = search;
+    const { fusion, vectorWeight, textWeight } = search;
+    const include = includeBits(included);
+    const byVector = vectors.length > 0;
+    const orders = !byVector && !text;
+    const matches = where !== undefined || orders ? this.select(collection, where ?? everything) : undefined;
+    if (orders) {
+      const { field, descending } = order;
+      const bytes = this.answer(() => this.native.order(collection, field, descending, k, offset, include));
+      return { bytes, matches };
+    }
+    if (byVector) this.stage(Staging.vectors, new Uint8Array(vectors.buffer, vectors.byteOffset, vectors.byteLength));
+    if (text) this.stage(Staging.texts, encodeText(text));
+    const bytes = this.answer(() =>
+      this.native.rank(
+        collection, byVector, text !== undefined, matches !== undefined, k, offset, recall, ef, exact, include, fusion,
+        vectorWeight, textWeight, text?.all ?? false,
+      ),
+    );
+    return { bytes, matches };
+  }
+
+  fields(collection: number): PackedField[] {
+    return decodeFields(this.answer(() => this.native.fields(collection)));
+  }
+
+  setFields(collection: number, fields: readonly PackedField[]): void {
+    this.stage(Staging.texts, encodeFields(fields));
+    this.run(() => this.native.setFields(collection));
+  }
+
+  /** Evaluates a filter for the next call. How many rows match. */
+  select(collection: number, where: string): number {
+    this.stage(Staging.texts, new TextEncoder().encode(where));
+    return this.run(() => this.native.select(collection)).value;
+  }
+
+  removeWhere(collection: number, where: string): Removed {
+    this.select(collection, where);
+    const { value, total } = this.run(() => this.native.removeSelected(collection));
+    return { removed: value, wantsLink: total > 0 };
+  }
+
+  facets(collection: number, { field, where, top }: PackedFacets): FacetCount[] {
+    this.select(collection, where ?? everything);
+    return decodeFacets(this.answer(() => this.native.facets(collection, field, top)));
   }
 
   options(collection: number): FullOptions {

@@ -58,6 +58,36 @@ export interface NativeEngine {
     ef: number,
     exact: boolean,
     include: number,
+    among: boolean,
+  ): Reply;
+  fields(collection: number): Reply;
+  setFields(collection: number): Reply;
+  select(collection: number): Reply;
+  removeSelected(collection: number): Reply;
+  facets(collection: number, field: string, top: number): Reply;
+  rank(
+    collection: number,
+    hasVector: boolean,
+    hasText: boolean,
+    among: boolean,
+    k: number,
+    offset: number,
+    recall: number,
+    ef: number,
+    exact: boolean,
+    include: number,
+    fusion: number,
+    vectorWeight: number,
+    textWeight: number,
+    allWords: boolean,
+  ): Reply;
+  order(
+    collection: number,
+    field: string,
+    descending: boolean,
+    k: number,
+    offset: number,
+    include: number,
   ): Reply;
   options(collection: number): Reply;
   stats(collection: number): Reply;

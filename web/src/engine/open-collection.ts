@@ -1,4 +1,5 @@
 import { checkSameOptions } from '../arguments.js';
+import { checkSameFields, packFields } from '../records.js';
 import type { CollectionCall, CollectionOpened } from '../protocol.js';
 import type { Engine } from './engine.js';
 
@@ -8,10 +9,13 @@ import type { Engine } from './engine.js';
  */
 export function openCollection(engine: Engine, { name, options, given }: CollectionCall): CollectionOpened {
   if (options && !engine.names().includes(name)) {
-    return { collection: engine.collection(name, options), options };
+    const collection = engine.collection(name, options);
+    if (given.fields !== undefined) engine.setFields(collection, packFields(given.fields));
+    return { collection, options };
   }
   const collection = engine.find(name);
   const stored = engine.options(collection);
   checkSameOptions(name, given, stored);
+  if (given.fields !== undefined) checkSameFields(name, packFields(given.fields), engine.fields(collection));
   return { collection, options: stored };
 }

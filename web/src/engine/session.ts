@@ -90,6 +90,16 @@ export class Session {
       if (search.queries > fewestForThreads) loaded.threads.start();
       return engine.search(collection, search);
     },
+    rank: ({ collection, search }) => this.opened().engine.rank(collection, search),
+    fields: ({ collection }) => this.opened().engine.fields(collection),
+    setFields: ({ collection, fields }) => this.opened().engine.setFields(collection, fields),
+    countWhere: ({ collection, where }) => this.opened().engine.select(collection, where),
+    deleteWhere: async ({ collection, where }, context) => {
+      const { removed, wantsLink } = this.opened().engine.removeWhere(collection, where);
+      if (wantsLink) await this.linker(collection).finish(context);
+      return removed;
+    },
+    facets: ({ collection, facets }) => this.opened().engine.facets(collection, facets),
     stats: ({ collection }) => this.opened().engine.stats(collection),
     flush: (_, context) => this.flush(context),
     export: (_, context) => this.export(context),
