@@ -5,8 +5,9 @@ const { open } = await import('/dist/index.js');
 const recallOf = (setting) => (setting === undefined ? undefined : setting / 1000);
 
 export async function load({ store, dimensions, metric, simd, threads }) {
-  const offered = (file) => (simd && file.includes('relaxed') ? '/none' : new URL(`/dist/${file}`, import.meta.url));
-  const db = await open(store, { wasmUrl: offered, threads: threads ? 'auto' : 1 });
+  const simdThreads = (file) => (file.includes('relaxed') ? '/none' : new URL(`/dist/${file}`, import.meta.url));
+  const wasmUrl = threads ? simdThreads : new URL('/dist/nearfield-simd.wasm', import.meta.url);
+  const db = await open(store, { threads: threads ? 'auto' : 1, ...(simd ? { wasmUrl } : {}) });
   let docs;
   return {
     async build(vectors) {

@@ -238,7 +238,7 @@ export class Session {
       await this.storageQueue;
       try {
         engine.close();
-        loaded.threads.end();
+        await loaded.threads.end();
         await backend.close();
       } finally {
         unlock();

@@ -6,11 +6,15 @@ export interface Threads {
   readonly count: number;
   /** Makes them ready in the background; until then the engine works alone. */
   start(): void;
-  end(): void;
+  /**
+   * Resolves when the engine's worker may be ended, and its threads with it. Chromium now and then kept a worker that
+   * was ended while its own workers started or were being ended.
+   */
+  end(): Promise<void>;
 }
 
 /** What an engine without threads has. */
-export const oneThread: Threads = { count: 1, start() {}, end() {} };
+export const oneThread: Threads = { count: 1, start() {}, end: () => Promise.resolve() };
 
 /** Resolves once the worker has the engine's code; never waits for one that cannot be started. */
 function loaded({ PThread }: ThreadedModule, worker: Worker): Promise<unknown> {
@@ -26,6 +30,7 @@ function loaded({ PThread }: ThreadedModule, worker: Worker): Promise<unknown> {
 
 export class WorkerThreads implements Threads {
   private state: 'planned' | 'starting' | 'refused' | 'ended' = 'planned';
+  private starting: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly module: ThreadedModule,
@@ -41,17 +46,17 @@ export class WorkerThreads implements Threads {
   start(): void {
     if (this.state !== 'planned') return;
     this.state = 'starting';
-    this.getReady().catch((error: unknown) => {
+    this.starting = this.getReady().catch((error: unknown) => {
+      this.module.PThread.terminateAllThreads();
       if (this.state === 'ended') return;
-      this.end();
       this.state = 'refused';
       console.warn(`nearfield: works without threads: ${error instanceof Error ? error.message : String(error)}`);
     });
   }
 
-  end(): void {
+  async end(): Promise<void> {
     this.state = 'ended';
-    this.module.PThread.terminateAllThreads();
+    await this.starting;
   }
 
   private async getReady(): Promise<void> {
