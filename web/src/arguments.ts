@@ -9,6 +9,7 @@ import type {
   Id,
   LongCallOptions,
   OpenOptions,
+  RecordUpdate,
   SearchManyQuery,
   SearchQuery,
   Vector,
@@ -270,6 +271,44 @@ export function packBatch(batch: readonly VectorRecord[] | VectorBatch, dimensio
   return Array.isArray(batch) ? packRecords(batch, dimensions) : packArrays(batch as VectorBatch, dimensions);
 }
 
+/** Changes of records: every buffer is a copy of its own. */
+export interface PackedUpdate {
+  count: number;
+  ids: Uint8Array<ArrayBuffer>;
+  /** A 1 for every id that has a new vector. */
+  hasVector: Uint8Array<ArrayBuffer>;
+  /** Those vectors, one after the other. */
+  vectors: Float32Array<ArrayBuffer>;
+  /** New metadata, an empty text for none; empty when there is none at all. */
+  metadata: Uint8Array<ArrayBuffer>;
+}
+
+export function packUpdate(records: readonly RecordUpdate[], dimensions: number): PackedUpdate {
+  if (!Array.isArray(records)) throw invalid('update takes an array of records');
+  const changes = new Map<Id, { vector?: Vector; metadata?: unknown }>();
+  for (let row = 0; row < records.length; ++row) { // not forEach: it passes over holes
+    const record = records[row] as RecordUpdate;
+    checkFields(record, ['id', 'vector', 'metadata'], `record ${row}`);
+    const change = changes.get(record.id) ?? {};
+    if (record.vector !== undefined) {
+      change.vector = checkVector(record.vector, dimensions, `the vector of record ${row}`);
+    }
+    if (record.metadata !== undefined) change.metadata = record.metadata;
+    changes.set(record.id, change);
+  }
+  const all = [...changes.values()];
+  const given = all.flatMap(({ vector }) => (vector === undefined ? [] : [vector]));
+  const vectors = newFloats(given.length * dimensions);
+  given.forEach((vector, i) => copyVector(vectors, i * dimensions, vector));
+  return {
+    count: all.length,
+    ids: encodeIds([...changes.keys()]),
+    hasVector: Uint8Array.from(all, ({ vector }) => Number(vector !== undefined)),
+    vectors,
+    metadata: encodeMetadata(all.map(({ metadata }) => metadata)),
+  };
+}
+
 export interface PackedSearch {
   queries: number;
   vectors: Float32Array<ArrayBuffer>;
@@ -342,6 +381,7 @@ export function packSearch(query: SearchQuery, dimensions: number): PackedRank {
 
 export function packSearchMany(query: SearchManyQuery, dimensions: number): PackedSearch {
   checkFields(query, ['vectors', ...searchFields], 'searchMany');
+  if (query.include?.includes('highlights')) throw invalid('searchMany: highlights are for searches by text');
   const vectors = flatten(query.vectors, undefined, dimensions, 'query');
   return { queries: vectors.length / dimensions, vectors, ...packSearchOptions(query) };
 }

@@ -1,5 +1,5 @@
 // The calls between the client and the session that owns the engine, and their messages when a worker lies between.
-import type { PackedBatch, PackedIds, PackedRank, PackedSearch } from './arguments.js';
+import type { PackedBatch, PackedIds, PackedRank, PackedSearch, PackedUpdate } from './arguments.js';
 import type { Ranked } from './engine/engine.js';
 import type { PackedFacets, PackedField } from './records.js';
 import type { FullOptions } from './engine/answers.js';
@@ -43,6 +43,7 @@ export interface Calls {
   collections: { arguments: undefined; answer: string[] };
   drop: { arguments: { name: string }; answer: void };
   upsert: { arguments: { collection: number; batch: PackedBatch }; answer: number };
+  update: { arguments: { collection: number; update: PackedUpdate }; answer: number };
   index: { arguments: { collection: number }; answer: void };
   delete: { arguments: { collection: number; ids: PackedIds }; answer: number };
   clear: { arguments: { collection: number }; answer: void };

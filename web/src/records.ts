@@ -7,12 +7,21 @@ export const fieldTypes: readonly FieldType[] = ['tag', 'number', 'bool', 'text'
 
 const mostDepth = 200; // the engine refuses much less, with a better sentence
 
-/** A filter as the engine's JSON: dates as milliseconds, bigints with all their digits. */
+/**
+ * A filter as the engine's JSON: dates as milliseconds, bigints with all their digits. What JSON would leave out or
+ * change is refused, since a condition that is lost matches more.
+ */
 export function filterText(where: unknown): string {
-  if (typeof where !== 'object' || where === null || Array.isArray(where)) {
-    throw invalid(`where is ${show(where)}; expected an object such as { price: { $lt: 100 } }`);
+  if (!isPlainObject(where)) {
+    throw invalid(`where is ${show(where)}; expected an object literal such as { price: { $lt: 100 } }`);
   }
   return jsonText(where, 'where', 0);
+}
+
+function isPlainObject(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null; // of whichever realm
 }
 
 function jsonText(value: unknown, path: string, depth: number): string {
@@ -27,11 +36,12 @@ function jsonText(value: unknown, path: string, depth: number): string {
     if (!Number.isFinite(number)) throw invalid(`${path} is ${number}; expected a finite number`);
     return String(number);
   }
-  if (Array.isArray(value)) return `[${value.map((one, i) => jsonText(one, `${path}[${i}]`, depth + 1)).join(',')}]`;
-  if (typeof value !== 'object' || value === null) throw invalid(`${path} is ${show(value)}; expected what JSON can hold, or a Date`);
-  const members = Object.entries(value).filter(([, member]) => member !== undefined);
-  return `{${members
-    .map(([key, member]) => `${JSON.stringify(key)}:${jsonText(member, `${path}.${key}`, depth + 1)}`)
+  if (Array.isArray(value)) {
+    return `[${Array.from(value, (one, i) => jsonText(one, `${path}[${i}]`, depth + 1)).join(',')}]`; // holes as well
+  }
+  if (!isPlainObject(value)) throw invalid(`${path} is ${show(value)}; expected what JSON can hold, or a Date`);
+  return `{${Object.entries(value)
+    .map(([key, member]) => `${JSON.stringify(key.toWellFormed())}:${jsonText(member, `${path}.${key}`, depth + 1)}`)
     .join(',')}}`;
 }
 
@@ -102,6 +112,9 @@ export function packText(text: string | TextQuery): PackedText {
   if (typeof query.query !== 'string') throw invalid(`text is ${show(query.query)}; expected words to search for`);
   const { match = 'any', fields = [] } = query;
   if (match !== 'any' && match !== 'all') throw invalid(`match is ${show(match)}; expected "any" or "all"`);
+  if (typeof fields !== 'object' || fields === null) {
+    throw invalid(`fields of a text is ${show(fields)}; expected names in an array, or an object with their weights`);
+  }
   const entries = Array.isArray(fields) ? fields.map((field) => [field, 1] as const) : Object.entries(fields);
   const weights = entries.map(([field, weight]) => {
     if (typeof weight !== 'number') throw invalid(`the weight of field "${String(field)}" is ${show(weight)}; expected a number`);

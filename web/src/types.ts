@@ -105,6 +105,14 @@ export interface VectorRecord<Meta = unknown> {
   metadata?: Meta | undefined;
 }
 
+/** What to change of a record that is there; what is left out stays as it is. */
+export interface RecordUpdate<Meta = unknown> {
+  id: Id;
+  vector?: Vector | undefined;
+  /** Takes the place of the whole metadata. */
+  metadata?: Meta | undefined;
+}
+
 /** A batch as arrays side by side: the quickest way in. */
 export interface VectorBatch<Meta = unknown> {
   ids: readonly Id[];
@@ -346,6 +354,13 @@ export interface Collection<Meta = unknown> {
    * are stored and found by scanning, and the next `upsert` or `index` goes on.
    */
   upsert(records: readonly VectorRecord<Meta>[] | VectorBatch<Meta>, options?: LongCallOptions): Promise<number>;
+  /**
+   * Changes the vector or the metadata of records that are there, all of them or, when it fails, none. Of equal ids in
+   * one call, later values win. It takes as long as storing the records again. Resolves to how many were changed.
+   *
+   * Fails with `NOT_FOUND`, naming an id that no record has, and as `upsert` does.
+   */
+  update(records: readonly RecordUpdate<Meta>[], options?: LongCallOptions): Promise<number>;
   /** The `k` nearest or best records, best first. Fails with `DIMENSION_MISMATCH`, `NOT_FINITE`, `INVALID_ARGUMENT`. */
   search(query: SearchQuery): Promise<SearchHit<Meta>[]>;
   /** The same, and how it was found. */
@@ -353,11 +368,11 @@ export interface Collection<Meta = unknown> {
   /** The declared fields. */
   fields(): Promise<Fields>;
   /**
-   * Declares fields in place of those before, reading new ones from the metadata of all records. Fails with
-   * `INVALID_ARGUMENT` when some metadata does not fit, and nothing is changed.
+   * Declares fields in place of those before, reading new ones from the metadata of all records; vectors and the
+   * other fields stay. Fails with `INVALID_ARGUMENT` when some metadata does not fit, and nothing is changed.
    */
   setFields(fields: Fields): Promise<void>;
-  /** Removes all records that match; returns how many. An empty filter is refused: that is what clear() is for. */
+  /** Removes all records that match; resolves to how many. An empty filter is refused: that is what clear() is for. */
   deleteWhere(where: Filter): Promise<number>;
   /** How many records (of those that match `where`) have each value of a tag or keyword field: the `top` (10) most frequent. */
   facets(field: string, options?: { where?: Filter; top?: number }): Promise<FacetCount[]>;

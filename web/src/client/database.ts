@@ -8,6 +8,7 @@ import {
   packIds,
   packSearch,
   packSearchMany,
+  packUpdate,
   type PackedSearch,
 } from '../arguments.js';
 import { decodeHits, decodeRanking, decodeRecords, type FullOptions } from '../engine/answers.js';
@@ -26,6 +27,7 @@ import type {
   Filter,
   Id,
   LongCallOptions,
+  RecordUpdate,
   SearchHit,
   SearchManyQuery,
   SearchQuery,
@@ -110,6 +112,12 @@ class ClientCollection<Meta> implements Collection<Meta> {
     return this.link.call('upsert', { collection: this.collection, batch }, options);
   }
 
+  async update(records: readonly RecordUpdate<Meta>[], options: LongCallOptions = {}): Promise<number> {
+    checkLongCall(options);
+    const update = packUpdate(records, this.options.dimensions);
+    return this.link.call('update', { collection: this.collection, update }, options);
+  }
+
   async search(query: SearchQuery): Promise<SearchHit<Meta>[]> {
     return (await this.explain(query)).hits;
   }
@@ -122,7 +130,7 @@ class ClientCollection<Meta> implements Collection<Meta> {
       { collection: this.collection, search },
       { signal: query.signal },
     );
-    return decodeRanking<Meta>(bytes, this.options, search.included, matches, search.text !== undefined);
+    return decodeRanking<Meta>(bytes, this.options, search, matches);
   }
 
   async fields(): Promise<Fields> {

@@ -8,6 +8,7 @@ import {
   packIds,
   packSearch,
   packSearchMany,
+  packUpdate,
 } from '../arguments.js';
 import { decodeHits, decodeRanking, decodeRecords, type FullOptions } from '../engine/answers.js';
 import { Engine, unpack, type LinkProgress } from '../engine/engine.js';
@@ -30,6 +31,7 @@ import type {
   Filter,
   Id,
   OpenOptions,
+  RecordUpdate,
   SearchHit,
   SearchManyQuery,
   SearchQuery,
@@ -213,6 +215,15 @@ export class SyncCollection<Meta = unknown> {
     return added;
   }
 
+  /** Changes records that are there, all or none, and links them unless `link` is false. Returns how many. */
+  update(records: readonly RecordUpdate<Meta>[], options: { link?: boolean } = {}): number {
+    const link = checkLink(options);
+    const update = packUpdate(records, this.options.dimensions);
+    const { wantsLink } = this.engine.update(this.collection, update);
+    if (wantsLink && link) this.index();
+    return update.count;
+  }
+
   search(query: SearchQuery): SearchHit<Meta>[] {
     return this.explain(query).hits;
   }
@@ -220,7 +231,7 @@ export class SyncCollection<Meta = unknown> {
   explain(query: SearchQuery): Explained<Meta> {
     const search = packSearch(query, this.options.dimensions);
     const { bytes, matches } = this.engine.rank(this.collection, search);
-    return decodeRanking<Meta>(bytes, this.options, search.included, matches, search.text !== undefined);
+    return decodeRanking<Meta>(bytes, this.options, search, matches);
   }
 
   fields(): Fields {
@@ -231,11 +242,12 @@ export class SyncCollection<Meta = unknown> {
     this.engine.setFields(this.collection, packFields(fields));
   }
 
-  /** Removes what matches; links what is left when so many were removed that it pays. */
-  deleteWhere(where: Filter): number {
+  /** Removes what matches; links what is left unless `link` is false, when so many were removed that it pays. */
+  deleteWhere(where: Filter, options: { link?: boolean } = {}): number {
+    const link = checkLink(options);
     if (isEmptyFilter(where)) throw noFilter();
     const { removed, wantsLink } = this.engine.removeWhere(this.collection, filterText(where));
-    if (wantsLink) this.index();
+    if (wantsLink && link) this.index();
     return removed;
   }
 

@@ -1,5 +1,6 @@
 // Answers of the engine as the objects that callers get.
-import type { PackedField } from '../records.js';
+import type { PackedRank } from '../arguments.js';
+import type { PackedField, PackedText } from '../records.js';
 import type {
   CollectionOptions,
   CollectionStats,
@@ -65,7 +66,8 @@ export function decodeHits<Meta>(
   return lists;
 }
 
-function decodeHighlights(reader: ByteReader): Record<string, Highlight[]> {
+/** Of the fields that were searched: none named, all of them. */
+function decodeHighlights(reader: ByteReader, searched: PackedText['weights']): Record<string, Highlight[]> {
   const highlights: Record<string, Highlight[]> = {};
   for (let left = reader.uint32(); left > 0; --left) {
     const field = reader.text();
@@ -74,18 +76,18 @@ function decodeHighlights(reader: ByteReader): Record<string, Highlight[]> {
       stringIndex(text, reader.uint32()),
       stringIndex(text, reader.uint32()),
     ]);
+    if (searched.length > 0 && !searched.some((one) => one.field === field)) continue;
     (highlights[field] ??= []).push({ text, ranges });
   }
   return highlights;
 }
 
-/** What rank() and order() of the engine answered. `matches` is what the filter matched. */
+/** What the engine answered to a search by rank(). `matches` is how many rows its filter matched. */
 export function decodeRanking<Meta>(
   bytes: Uint8Array,
   { dimensions }: FullOptions,
-  included: Included,
+  { included, text }: PackedRank,
   matches: number | undefined,
-  byText: boolean,
 ): Explained<Meta> {
   const reader = new ByteReader(bytes);
   const plan = reader.text();
@@ -96,14 +98,14 @@ export function decodeRanking<Meta>(
     const distance = reader.float32();
     const hit: SearchHit<Meta> = { id: reader.id(), score, distance };
     if (included.metadata) {
-      const text = reader.text();
-      if (text !== '') hit.metadata = JSON.parse(text) as Meta;
+      const metadata = reader.text();
+      if (metadata !== '') hit.metadata = JSON.parse(metadata) as Meta;
     }
     if (included.vector) hit.vector = reader.floats(dimensions);
-    if (included.highlights) hit.highlights = decodeHighlights(reader);
+    if (included.highlights) hit.highlights = decodeHighlights(reader, text?.weights ?? []);
     hits.push(hit);
   }
-  return { hits, plan, matches, textMatches: byText ? textMatches : undefined };
+  return { hits, plan, matches, textMatches: text ? textMatches : undefined };
 }
 
 export function decodeFields(bytes: Uint8Array): PackedField[] {

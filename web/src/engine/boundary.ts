@@ -142,6 +142,14 @@ function toJson(value: unknown, row: number): string {
   return text;
 }
 
+/** Packs the texts of rows; nothing when all are empty. */
+export function encodeTexts(texts: readonly string[]): Uint8Array<ArrayBuffer> {
+  if (texts.every((text) => text === '')) return emptyBytes;
+  const out = new ByteWriter(texts.length * 64);
+  for (const text of texts) out.text(text);
+  return out.finish();
+}
+
 /** Packs metadata as JSON texts; nothing when no row has any. Fails with `INVALID_ARGUMENT`, naming the row. */
 export function encodeMetadata(values: ArrayLike<unknown>): Uint8Array<ArrayBuffer> {
   const out = new ByteWriter(values.length * 64);

@@ -1,6 +1,6 @@
 // Engine: one open database. Copies arguments into the engine's memory, makes one call, copies the answer out.
 import { NearfieldError, errorCodes, type NearfieldErrorCode } from '../errors.js';
-import type { PackedBatch, PackedIds, PackedRank, PackedSearch } from '../arguments.js';
+import type { PackedBatch, PackedIds, PackedRank, PackedSearch, PackedUpdate } from '../arguments.js';
 import type { PackedFacets, PackedField } from '../records.js';
 import type { CollectionStats, FacetCount } from '../types.js';
 import { encodeFields, encodeText } from './boundary.js';
@@ -17,6 +17,7 @@ import {
   type FullOptions,
   type StoredInfo,
 } from './answers.js';
+import { mergeUpdate } from './update.js';
 import type { EngineModule, NativeEngine, Reply, StorageCalls } from './module.js';
 
 const everything = '{}'; // as a filter
@@ -115,6 +116,12 @@ export class Engine {
     if (metadata.length > 0) this.stage(Staging.texts, metadata);
     const { value, total } = this.run(() => this.native.upsert(collection, rows, metadata.length > 0));
     return { added: value, wantsLink: total > 0 };
+  }
+
+  /** Changes records that are there; returns what upsert does, of which none is new. */
+  update(collection: number, update: PackedUpdate): Stored {
+    const { dimensions } = this.options(collection);
+    return this.upsert(collection, mergeUpdate(update, this.get(collection, update), dimensions));
   }
 
   /** Links about so many microseconds long. */

@@ -1,7 +1,21 @@
 import { checkSameOptions } from '../arguments.js';
 import { checkSameFields, packFields } from '../records.js';
 import type { CollectionCall, CollectionOpened } from '../protocol.js';
+import type { Fields } from '../types.js';
+import type { FullOptions } from './answers.js';
 import type { Engine } from './engine.js';
+
+/** Creates a collection with its fields, or not at all. */
+function create(engine: Engine, name: string, options: FullOptions, fields: Fields | undefined): number {
+  const collection = engine.collection(name, options);
+  try {
+    if (fields !== undefined) engine.setFields(collection, packFields(fields));
+  } catch (error) {
+    engine.drop(name);
+    throw error;
+  }
+  return collection;
+}
 
 /**
  * Opens a collection, or creates it when it is not there and its dimensions are known. What is there must have the
@@ -9,9 +23,7 @@ import type { Engine } from './engine.js';
  */
 export function openCollection(engine: Engine, { name, options, given }: CollectionCall): CollectionOpened {
   if (options && !engine.names().includes(name)) {
-    const collection = engine.collection(name, options);
-    if (given.fields !== undefined) engine.setFields(collection, packFields(given.fields));
-    return { collection, options };
+    return { collection: create(engine, name, options, given.fields), options };
   }
   const collection = engine.find(name);
   const stored = engine.options(collection);

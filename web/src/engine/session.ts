@@ -77,6 +77,11 @@ export class Session {
       if (wantsLink) await this.linker(collection).finish(context);
       return added;
     },
+    update: async ({ collection, update }, context) => {
+      const { wantsLink } = this.opened().engine.update(collection, update);
+      if (wantsLink) await this.linker(collection).finish(context);
+      return update.count;
+    },
     index: ({ collection }, context) => this.linker(collection).finish(context),
     delete: async ({ collection, ids }, context) => {
       const { removed, wantsLink } = this.opened().engine.remove(collection, ids);
