@@ -3,6 +3,7 @@
 #include <rapidjson/reader.h>
 
 #include <string>
+#include <utility>
 
 #include "metadata/json_error.h"
 
@@ -17,7 +18,10 @@ class JsonTree::Handler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>,
   bool Int(int number) { return Int64(number); }
   bool Uint(unsigned number) { return Int64(number); }
   bool Int64(int64_t number) { return add_number(static_cast<double>(number), number); }
-  bool Uint64(uint64_t number) { return add_number(static_cast<double>(number), std::nullopt); }
+  bool Uint64(uint64_t number) {  // of every number from 2^32 up
+    if (std::in_range<int64_t>(number)) return Int64(static_cast<int64_t>(number));
+    return add_number(static_cast<double>(number), std::nullopt);
+  }
   bool Double(double number) { return add_number(number, std::nullopt); }
   bool String(const char* text, rapidjson::SizeType length, bool) {
     return add({.kind = JsonNode::Kind::kString, .text = {text, length}});

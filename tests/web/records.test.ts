@@ -1,9 +1,8 @@
 // Fields, filters, full text and hybrid ranking through the package.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { open, type Fields, type Filter } from 'nearfield';
+import { open, type Fields, type Filter, type SearchQuery } from 'nearfield';
 import { open as openSync, type SyncCollection, type SyncDatabase } from 'nearfield/sync';
 import { temporaryFolder } from './folder.ts';
-import { generator } from './random.ts';
 
 const fields: Fields = {
   title: 'text',
@@ -52,6 +51,7 @@ describe('filters', () => {
     expect(ids({ $or: [{ sale: true }, { 'other.deep': 7 }] })).toEqual(['b', 'c']);
     expect(ids({ $and: [{ tag: 'audio' }, { $not: { sale: true } }] })).toEqual(['a']);
     expect(ids({ $id: { $in: ['d', 'a', 'x'] } })).toEqual(['a', 'd']);
+    expect(ids({ tag: { $not: { $in: ['audio'] } }, price: { $eq: 30 } })).toEqual(['c']);
     expect(ids({})).toEqual(['a', 'b', 'c', 'd']);
   });
 
@@ -70,6 +70,18 @@ describe('filters', () => {
     expect(fails({ price: { $lt: NaN } })).toMatch(/where\.price\.\$lt is NaN/);
     expect(fails({ tag: () => 1 })).toMatch(/where\.tag is function/);
     expect(fails([1])).toMatch(/expected an object/);
+    // A condition that JSON would drop is no narrower filter, but a wider one.
+    expect(fails({ price: 1, tag: undefined })).toMatch(/where\.tag is undefined/);
+    expect(fails({ $and: [{ tag: 'audio' }, { price: { $lt: undefined } }] })).toMatch(/where\.\$and\[1\]\.price\.\$lt is undefined/);
+    expect(fails({ tag: { $in: Array<string>(1) } })).toMatch(/where\.tag\.\$in\[0\] is undefined/);
+    expect(fails(new Map([['tag', 'audio']]))).toMatch(/expected an object/);
+    expect(fails({ tag: /audio/ })).toMatch(/where\.tag is object; expected what JSON can hold/);
+    expect(fails({ price: { $lt: new Date(NaN) } })).toMatch(/where\.price\.\$lt is NaN/);
+    expect(fails({ tag: '\ud800' })).toMatch(/where\.tag has unpaired surrogates/);
+    const circle: Record<string, unknown> = {};
+    circle['$not'] = circle;
+    expect(fails(circle)).toMatch(/in a circle/);
+    expect(fails({ title: 'Wired' })).toMatch(/text field "title"/);
   });
 
   test('beside a vector: as many rows as match, nearest first', () => {
@@ -78,7 +90,7 @@ describe('filters', () => {
     expect(found.matches).toBe(2);
     expect(found.plan).toBe('scan');
     const lists = docs.searchMany({ vectors: [[1, 0, 0], [0, 1, 0]], where: { tag: 'audio' }, k: 1 });
-    expect(lists.map(([hit]) => hit?.id)).toEqual(['a', 'a']);
+    expect(lists.map(([hit]) => hit?.id)).toEqual(['a', 'b']);
   });
 
   test('order, pages, counts and facets', () => {
@@ -90,41 +102,12 @@ describe('filters', () => {
     expect(() => docs.facets('price')).toThrow(/expected a tag or keyword field/);
   });
 
-  test('the same as a naive evaluator, for random filters', () => {
-    const next = generator(5);
-    const below = (count: number): number => Math.floor(next() * count);
-    const collection = database.collection<{ n?: number; t?: string[] }>('random', {
-      dimensions: 1,
-      fields: { n: 'number', t: 'tag' },
-    });
-    const rows = Array.from({ length: 300 }, (_, i) => ({
-      id: i,
-      vector: [1],
-      metadata: {
-        ...(below(4) === 0 ? {} : { n: below(6) }),
-        ...(below(4) === 0 ? {} : { t: Array.from({ length: below(3) }, () => 'xyz'[below(3)] as string) }),
-      },
-    }));
-    collection.upsert(rows);
-    const make = (depth: number): [Filter, (row: (typeof rows)[number]) => boolean] => {
-      const kind = below(depth > 2 ? 4 : 7);
-      const n = below(6);
-      const t = 'xyz'[below(3)] as string;
-      if (kind === 0) return [{ n: { $lt: n } }, ({ metadata }) => metadata.n !== undefined && metadata.n < n];
-      if (kind === 1) return [{ n: { $ne: n } }, ({ metadata }) => metadata.n !== n];
-      if (kind === 2) return [{ t: { $in: [t, 'q'] } }, ({ metadata }) => metadata.t?.includes(t) ?? false];
-      if (kind === 3) return [{ t: { $exists: true } }, ({ metadata }) => (metadata.t?.length ?? 0) > 0];
-      const [a, testA] = make(depth + 1);
-      const [b, testB] = make(depth + 1);
-      if (kind === 4) return [{ $and: [a, b] }, (row) => testA(row) && testB(row)];
-      if (kind === 5) return [{ $or: [a, b] }, (row) => testA(row) || testB(row)];
-      return [{ $not: a }, (row) => !testA(row)];
-    };
-    for (let round = 0; round < 200; ++round) {
-      const [where, matches] = make(0);
-      const found = collection.search({ where, k: 1000 }).map((hit) => hit.id);
-      expect(found, JSON.stringify(where)).toEqual(rows.filter(matches).map((row) => row.id));
-    }
+  test('bigint ids keep all their digits', () => {
+    const large = database.collection('large', { dimensions: 1 });
+    const many = [2n ** 62n, 2n ** 62n + 1n, -(2n ** 63n)];
+    large.upsert({ ids: many, vectors: new Float32Array(3) });
+    expect(large.search({ where: { $id: 2n ** 62n + 1n } }).map((hit) => hit.id)).toEqual([2n ** 62n + 1n]);
+    expect(large.search({ where: { $id: { $nin: [2n ** 62n + 1n] } } }).map((hit) => hit.id)).toEqual([many[0], many[2]]);
   });
 });
 
@@ -148,7 +131,29 @@ describe('full text', () => {
   test('highlights have the indices of strings', () => {
     const [hit] = docs.search({ text: 'sea wire*', include: ['highlights'] });
     const [highlight] = hit?.highlights?.['title'] ?? [];
+    expect(highlight?.text).toContain('😀'); // two units of a string, four bytes of UTF-8
     expect(highlight?.ranges.map(([begin, end]) => highlight.text.slice(begin, end))).toEqual(['Wireless', 'sea']);
+    const [tower] = docs.search({ text: '東京', include: ['highlights'] });
+    expect(tower?.highlights).toEqual({ title: [{ text: '東京タワー', ranges: [[0, 2]] }] });
+  });
+
+  test('highlights are of the fields that were searched', () => {
+    const [everywhere] = docs.search({ text: 'IT-500 be', include: ['highlights', 'metadata'] });
+    expect(Object.keys(everywhere?.highlights ?? {})).toEqual(['sku']); // "be" is no word of a field without stop words
+    const text = { query: 'IT-500 wireless', fields: { title: 2 } };
+    expect(Object.keys(docs.search({ text, include: ['highlights'] })[0]?.highlights ?? {})).toEqual(['title']);
+    expect(docs.search({ vector: [1, 0, 0], k: 1, include: ['highlights'] })[0]?.highlights).toEqual({});
+    expect(() => docs.searchMany({ vectors: [[1, 0, 0]], include: ['highlights'] })).toThrow(/searches by text/);
+  });
+
+  test('fields weigh what they are given, and are checked', () => {
+    const score = (weights: Record<string, number>): number =>
+      docs.search({ text: { query: 'headphones', fields: weights } })[0]?.score ?? 0;
+    expect(score({ title: 3 })).toBeCloseTo(3 * score({ title: 1 }), 10);
+    expect(() => score({ title: -1 })).toThrow(/weight of field "title"/);
+    expect(() => docs.search({ text: { query: 'x', fields: 'title' as never } })).toThrow(/fields of a text is "title"/);
+    expect(() => docs.search({ text: { query: 'x', fields: ['nothing'] } })).toThrow(/no field "nothing".*one of/);
+    expect(docs.search({ text: 'headphones' })[0]?.distance).toBeNaN();
   });
 
   test('with a vector: fused, weighted or reranked', () => {
@@ -167,13 +172,111 @@ test('pages of a hybrid search stay full with half of the rows gone', () => {
     Array.from({ length: 800 }, (_, i) => ({ id: i, vector: [Math.cos(i), Math.sin(i)], metadata: { t: `w${i % 20} all` } })),
   );
   pages.delete(Array.from({ length: 400 }, (_, i) => 2 * i));
-  const seen = new Set<unknown>();
+  const query = { vector: [1, 0], text: 'w3' };
+  const seen: unknown[] = [];
   for (let offset = 0; offset < 400; offset += 40) {
-    const page = pages.search({ vector: [1, 0], text: 'w3', k: 40, offset });
+    const page = pages.search({ ...query, k: 40, offset });
     expect(page.length).toBe(40);
-    for (const hit of page) seen.add(hit.id);
+    seen.push(...page.map((hit) => hit.id));
   }
-  expect(seen.size).toBe(400);
+  expect(new Set(seen).size).toBe(400);
+  expect(seen.every((id) => Number(id) % 2 === 1)).toBe(true);
+  expect(pages.search({ ...query, k: 400 }).map((hit) => hit.id)).toEqual(seen);
+  const where = { t: { $exists: true }, $id: { $in: Array.from({ length: 300 }, (_, i) => i) } };
+  expect(pages.search({ ...query, where, k: 100, offset: 100 }).length).toBe(50); // of 150
+});
+
+describe('update', () => {
+  const filled = (): SyncCollection<Product> => {
+    if (database.collections().includes('changed')) database.drop('changed');
+    const changed = database.collection<Product>('changed', { dimensions: 3, fields });
+    changed.upsert(products.map(([id, vector, metadata]) => ({ id, vector, metadata })));
+    return changed;
+  };
+
+  test('keeps what is left out', () => {
+    const changed = filled();
+    const before = changed.get(['a', 'b', 'c']);
+    expect(changed.update([{ id: 'a', metadata: { tag: 'new' } }, { id: 'b', vector: [0, 0, 1] }, { id: 'c' }])).toBe(3);
+    expect(changed.get(['a', 'b', 'c'])).toEqual([
+      { ...before[0], metadata: { tag: 'new' } },
+      { ...before[1], vector: new Float32Array([0, 0, 1]) },
+      before[2],
+    ]);
+    expect(changed.count()).toBe(4);
+    expect(changed.search({ where: { tag: 'new' } }).map((hit) => hit.id)).toEqual(['a']);
+    expect(changed.search({ text: 'earbuds' })).toEqual([]);
+    expect(changed.search({ text: 'headphones' }).map((hit) => hit.id)).toEqual(['b']);
+    expect(changed.search({ vector: [0, 0, 1], k: 1 })[0]?.id).toBe('b');
+    expect(changed.update([])).toBe(0);
+  });
+
+  test('of equal ids, later values win', () => {
+    const changed = filled();
+    const metadata = { tag: 'last' };
+    expect(changed.update([{ id: 'a', vector: [0, 0, 2] }, { id: 'a', metadata: {} }, { id: 'a', metadata }])).toBe(1);
+    expect(changed.get('a')).toEqual({ id: 'a', vector: new Float32Array([0, 0, 2]), metadata });
+  });
+
+  test('changes all or nothing', () => {
+    const changed = filled();
+    const before = changed.get(['a', 'b', 'c', 'd']);
+    const fails = (records: unknown[], code: string, message: RegExp): void => {
+      expect(() => changed.update(records as never)).toThrow(message);
+      expect(() => changed.update(records as never)).toThrow(expect.objectContaining({ code }) as Error);
+      expect(changed.get(['a', 'b', 'c', 'd'])).toEqual(before);
+    };
+    const metadata = { tag: 'new' };
+    fails([{ id: 'a', metadata }, { id: 'nobody', metadata }], 'NOT_FOUND', /"nobody"/);
+    fails([{ id: 'a', metadata }, { id: 7, metadata }], 'NOT_FOUND', /the id 7;/);
+    fails([{ id: 'a', metadata }, { id: 'b', metadata: { price: '9' } }], 'INVALID_ARGUMENT', /field "price"/);
+    fails([{ id: 'a', metadata }, { id: 'b', vector: [1, 2] }], 'DIMENSION_MISMATCH', /record 1 has 2 dimensions/);
+    fails([{ id: 'a', metadata }, { id: 'b', vector: [1, NaN, 2] }], 'NOT_FINITE', /./);
+    fails([{ id: 'a', values: [1] }], 'INVALID_ARGUMENT', /"values"/);
+    fails([{ id: 1.5 }], 'INVALID_ID', /1\.5/);
+  });
+});
+
+test('a collection whose fields are refused is not created', () => {
+  const create = (given: Fields): unknown => database.collection('refused', { dimensions: 3, fields: given });
+  expect(() => create({ $tag: 'tag' })).toThrow(/\$tag/);
+  expect(database.collections()).not.toContain('refused');
+  create({ tag: 'tag' });
+  expect(() => create({ tag: 'text' })).toThrow(/has "tag" for field "tag", but was opened with "text".*setFields/);
+  expect(() => create({})).toThrow(/field "tag", but was opened with no such field/);
+});
+
+describe.each([
+  ['worker', {}],
+  ['same thread', { worker: false as const }],
+])('asynchronous, %s', (_, options) => {
+  test('every call', async () => {
+    const db = await open('store', { storage: 'memory', ...options });
+    const shop = await db.collection<Product>('docs', { dimensions: 3, fields });
+    await shop.upsert(products.map(([id, vector, metadata]) => ({ id, vector, metadata })));
+    const idsOf = async (query: SearchQuery): Promise<unknown[]> => (await shop.search(query)).map((hit) => hit.id);
+    expect(await idsOf({ vector: [1, 0, 0], where: { price: { $lt: 100 } } })).toEqual(['a', 'c']);
+    expect(await idsOf({ text: 'wire*', k: 1, offset: 1 })).toEqual(['a']);
+    expect(await idsOf({ orderBy: { field: 'price', order: 'desc' }, k: 2 })).toEqual(['b', 'a']);
+    const { hits, ...how } = await shop.explain({ vector: [1, 0, 0], text: 'wire*', where: { tag: 'audio' }, include: ['highlights'] });
+    expect(how).toEqual({ plan: 'scan', matches: 2, textMatches: 2 });
+    expect(hits.map((hit) => hit.highlights?.['title']?.[0]?.ranges)).toEqual([[[0, 8]], [[0, 5]]]);
+    expect(await shop.explain({ text: 'wire*' })).toMatchObject({ plan: 'text', matches: undefined, textMatches: 2 });
+    const lists = await shop.searchMany({ vectors: [[1, 0, 0], [0, 1, 0]], where: { tag: 'audio' }, k: 1 });
+    expect(lists.map(([hit]) => hit?.id)).toEqual(['a', 'b']);
+    expect(await shop.count({ tag: 'audio' })).toBe(2);
+    expect(await shop.facets('tag', { where: { tag: 'audio' } })).toEqual([{ value: 'audio', count: 2 }, { value: 'sale', count: 1 }]);
+    expect(await shop.update([{ id: 'c', metadata: { tag: 'audio' } }])).toBe(1);
+    await expect(shop.update([{ id: 'c', metadata: {} }, { id: 'x' }])).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    expect(await shop.count({ tag: 'audio' })).toBe(3);
+    await expect(shop.search({ where: { tag: undefined } })).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
+    await expect(shop.search({ where: { price: { $lx: 1 } } })).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
+    await shop.setFields({ tag: 'tag' });
+    expect(await shop.fields()).toEqual({ tag: 'tag' });
+    expect(await shop.deleteWhere({ tag: 'audio' })).toBe(3);
+    expect(await shop.count()).toBe(1);
+    await db.close();
+  });
 });
 
 test('fields last, are compared when opening, and can be changed', async () => {

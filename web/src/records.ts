@@ -89,13 +89,13 @@ export function unpackFields(packed: readonly PackedField[]): Fields {
 
 /** The fields given for a collection that exists must be those it has. */
 export function checkSameFields(name: string, given: readonly PackedField[], stored: readonly PackedField[]): void {
-  const text = (field: PackedField | undefined): string => (field ? JSON.stringify(unpackFields([field])) : 'no such field');
-  for (const field of new Set([...given, ...stored].map((one) => one.name))) {
-    const [wanted, has] = [given, stored].map((list) => text(list.find((one) => one.name === field)));
-    if (wanted === has) continue;
+  const [wanted, has] = [unpackFields(given), unpackFields(stored)];
+  for (const field of new Set([...Object.keys(wanted), ...Object.keys(has)])) {
+    const text = (fields: Fields): string => JSON.stringify(fields[field]) ?? 'no such field';
+    if (text(wanted) === text(has)) continue;
     throw new NearfieldError(
       'OPTIONS_MISMATCH',
-      `collection "${name}" has ${has as string} for field "${field}", but was opened with ${wanted as string}; setFields() changes fields`,
+      `collection "${name}" has ${text(has)} for field "${field}", but was opened with ${text(wanted)}; setFields() changes fields`,
     );
   }
 }
