@@ -1,6 +1,7 @@
 // Filters against an independent evaluator on the parsed JSON: random schemas, records and filters
 // in all combinations of operators, declared and undeclared fields.
 #include <catch2/catch_test_macros.hpp>
+#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -413,6 +414,19 @@ TEST_CASE("an empty filter matches every live record") {
   CHECK(matches(R"({"$not":{}})", table).empty());
   CHECK(matches(R"({"$id":3.0})", table).empty());
   CHECK(matches(R"({"$id":4.0})", table).count() == 1);
+}
+
+TEST_CASE("ids of 64 bits keep all their digits") {
+  Table table({});
+  const int64_t largest = std::numeric_limits<int64_t>::max();
+  for (const int64_t id : {largest, largest - 1, -largest - 1, -largest}) {
+    table.add({{"i", 1}});
+    table.ids.back() = id;
+  }
+  for (uint32_t slot = 0; slot < 4; ++slot) {
+    const Bitmap found = matches(json{{"$id", table.ids[slot]}}.dump(), table);
+    CHECK((found.count() == 1 && found.contains(slot)));
+  }
 }
 
 TEST_CASE("records without metadata, or with broken metadata, have no values") {

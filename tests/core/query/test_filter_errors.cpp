@@ -81,6 +81,8 @@ TEST_CASE("each refusal says what was wrong, where, and what was expected") {
        R"(the filter has the operator "$gt" at $id.$gt; expected $eq, $ne, $in, $nin or $not)"},
       {R"({"$id":1.5})",
        R"(the filter has a number that is no 64-bit integer at $id; expected an integer or a string)"},
+      {R"({"$id":9223372036854775808})",
+       R"(the filter has a number that is no 64-bit integer at $id; expected an integer or a string)"},
       {R"({"$id":18446744073709551615})",
        R"(the filter has a number that is no 64-bit integer at $id; expected an integer or a string)"},
       {R"({"$id":{"$in":[1,true]}})",
