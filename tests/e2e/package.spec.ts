@@ -106,6 +106,40 @@ test.describe('IndexedDB', () => {
     expect(found?.metadata).toEqual({ deep: ['é', null] });
   });
 
+  test('fields, filters and texts are there after a reload', async ({ page }) => {
+    await load(page);
+    await page.evaluate(async () => {
+      const db = await window.nearfield.open('shop');
+      const shop = await db.collection('shop', { dimensions: 2, fields: { title: 'text', tag: 'tag', sku: 'keyword' } });
+      await shop.upsert([
+        { id: 1, vector: [1, 0], metadata: { title: 'Wireless 😀 earbuds', tag: 'Zürich', sku: 'IT-500' } },
+        { id: 2, vector: [0, 1], metadata: { title: '東京タワー', tag: ['travel', 'Zürich'] } },
+        { id: 3, vector: [1, 1], metadata: { title: 'Wired', tag: 'travel' } },
+      ]);
+      await shop.update([{ id: 3, metadata: { title: 'Gone', tag: 'gone' } }]);
+      await shop.deleteWhere({ tag: 'gone' });
+      await db.flush();
+    });
+    await load(page);
+    const found = await page.evaluate(async () => {
+      const db = await window.nearfield.open('shop');
+      const shop = await db.collection('shop');
+      return {
+        fields: await shop.fields(),
+        facets: await shop.facets('tag'),
+        code: (await shop.search({ text: 'it-500' })).map((hit) => hit.id),
+        text: await shop.search({ text: '東京', include: ['highlights'] }),
+        both: await shop.explain({ vector: [0, 1], text: 'earbuds', where: { tag: 'Zürich' } }),
+      };
+    });
+    expect(found.fields).toEqual({ title: 'text', tag: 'tag', sku: 'keyword' });
+    expect(found.facets).toEqual([{ value: 'Zürich', count: 2 }, { value: 'travel', count: 1 }]);
+    expect(found.code).toEqual([1]);
+    expect(found.text.map((hit) => [hit.id, hit.highlights])).toEqual([[2, { title: [{ text: '東京タワー', ranges: [[0, 2]] }] }]]);
+    expect(found.both).toMatchObject({ plan: 'scan', matches: 2, textMatches: 1 });
+    expect(found.both.hits.map((hit) => hit.id)).toEqual([1, 2]);
+  });
+
   test('three stores open at once', async ({ page }) => { // c19
     await load(page);
     const counts = await page.evaluate(async () => {
