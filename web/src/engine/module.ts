@@ -148,7 +148,7 @@ export interface GlueModule {
 
 export interface EngineModule extends GlueModule {
   /** The engine's memory, replaced whenever it grows: never kept across a call. */
-  heap(): Uint8Array;
+  readonly heap: () => Uint8Array;
 }
 
 /** Of the variants with threads. */
