@@ -36,6 +36,7 @@ if(EMSCRIPTEN)
   # A wasm module is validated as a whole, so its instruction set is one for all files.
   target_compile_options(nearfield_common INTERFACE
     -msimd128 $<$<BOOL:${NEARFIELD_RELAXED_SIMD}>:-mrelaxed-simd>
+    -mbulk-memory  # whatever has SIMD has it, and threads turn it on
     $<$<BOOL:${NEARFIELD_WASM_THREADS}>:-pthread>)
   # For code that runs once a flush, an opening or a call: a page downloads it before it can begin.
   set(NEARFIELD_SMALL -Oz)

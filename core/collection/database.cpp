@@ -1,6 +1,7 @@
 // Database: the collections of one storage, and the commits that make them last.
 #include <algorithm>
 
+#include "base/small_sort.h"
 #include "collection/collection_impl.h"
 #include "nearfield/database.h"
 #include "store/store.h"
@@ -77,7 +78,7 @@ class DatabaseImpl final : public Database {
   std::vector<std::string> names() const override {
     std::vector<std::string> names;
     for (const auto& collection : collections_) names.push_back(collection->name());
-    std::sort(names.begin(), names.end());
+    small_sort(names.begin(), names.end());
     return names;
   }
 
@@ -134,7 +135,7 @@ class DatabaseImpl final : public Database {
     return info;
   }
 
-  Result<VerifyReport> verify() override {
+  Result<VerifyReport> verify_all() {
     NEARFIELD_ASSIGN(VerifyReport report, store_->verify());
     report.rows = 0;  // live records, not rows stored
     for (const auto& collection : collections_) {
@@ -151,7 +152,7 @@ class DatabaseImpl final : public Database {
 
   Result<std::vector<std::string>> sorted_names() {
     NEARFIELD_ASSIGN(auto names, storage_->list());
-    std::sort(names.begin(), names.end());
+    small_sort(names.begin(), names.end());
     return names;
   }
 
@@ -202,6 +203,8 @@ Result<std::unique_ptr<Database>> Database::open(std::unique_ptr<Storage> storag
   NEARFIELD_TRY(database->open(options.create && !options.read_only));
   return std::unique_ptr<Database>(std::move(database));
 }
+
+Result<VerifyReport> Database::verify() { return static_cast<DatabaseImpl*>(this)->verify_all(); }
 
 Result<void> Database::unpack(Storage& source, std::string_view file, Storage& destination) {
   return Store::unpack(source, file, destination);

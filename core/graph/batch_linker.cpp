@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/small_sort.h"
 #include "graph/calibrate.h"
 #include "graph/duplicates.h"
 #include "graph/linker.h"
@@ -213,8 +214,8 @@ class BatchLinker final : public Linker {
       if (of != found.end() && of->slot == copy.first) copy.first = of->first;
     }
     copies_.insert(copies_.end(), found.begin(), found.end());
-    std::sort(copies_.begin(), copies_.end(),
-              [](const Copy& a, const Copy& b) { return a.slot < b.slot; });
+    small_sort(copies_.begin(), copies_.end(),
+               [](const Copy& a, const Copy& b) { return a.slot < b.slot; });
   }
 
   // Rows of one batch do not find each other by walking.

@@ -5,6 +5,7 @@
 
 #include "base/checksum.h"
 #include "base/random.h"
+#include "base/small_sort.h"
 
 namespace nearfield {
 
@@ -55,8 +56,8 @@ Distinct find_copies(const Codes& codes, uint32_t begin, uint32_t end, ThreadPoo
     i = same;
   }
   std::sort(distinct.firsts.begin(), distinct.firsts.end());
-  std::sort(distinct.copies.begin(), distinct.copies.end(),
-            [](const Copy& a, const Copy& b) { return a.slot < b.slot; });
+  small_sort(distinct.copies.begin(), distinct.copies.end(),
+             [](const Copy& a, const Copy& b) { return a.slot < b.slot; });
   return distinct;
 }
 

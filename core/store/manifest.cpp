@@ -6,6 +6,7 @@
 
 #include "base/checksum.h"
 #include "base/coding.h"
+#include "base/small_sort.h"
 #include "nearfield/options.h"
 #include "store/layout.h"
 #include "store/segment.h"
@@ -85,7 +86,7 @@ Result<void> check_overlaps(const Manifest& manifest, std::string_view file) {
     }
     before = &entry;
   }
-  std::sort(by_place.begin(), by_place.end(), [](const Entry* a, const Entry* b) {
+  small_sort(by_place.begin(), by_place.end(), [](const Entry* a, const Entry* b) {
     return std::pair(a->second.file, a->second.offset) <
            std::pair(b->second.file, b->second.offset);
   });

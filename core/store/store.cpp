@@ -4,6 +4,7 @@
 #include <cstring>
 #include <functional>
 
+#include "base/small_sort.h"
 #include "store/layout.h"
 #include "store/manifest.h"
 #include "store/segment.h"
@@ -51,8 +52,8 @@ Result<std::unique_ptr<Store>> Store::open(Storage& storage, bool create) {
     auto store = open_listed(storage, create, names);
     if ((store.ok() && (*store)->recovery_.empty()) || attempt == 3) return store;
     NEARFIELD_ASSIGN(auto names_now, storage.list());
-    std::sort(names.begin(), names.end());
-    std::sort(names_now.begin(), names_now.end());
+    small_sort(names.begin(), names.end());
+    small_sort(names_now.begin(), names_now.end());
     if (names == names_now) return store;
     names = std::move(names_now);
   }
@@ -77,7 +78,7 @@ Result<std::unique_ptr<Store>> Store::open_listed(Storage& storage, bool create,
       foreign = &name;
     }
   }
-  std::sort(generations.begin(), generations.end(), std::greater());
+  small_sort(generations.begin(), generations.end(), std::greater());
   store->listed_generations_.insert(generations.begin(), generations.end());
 
   std::optional<Error> newest_error;
@@ -158,7 +159,7 @@ void Store::sweep() {
   leftovers_ = true;
   auto names = storage_.list();
   if (!names.ok()) return;
-  std::sort(names->begin(), names->end(), std::greater());
+  small_sort(names->begin(), names->end(), std::greater());
   for (const std::string& name : *names) {
     const auto generation = layout::parse_manifest_name(name);
     const auto number = layout::parse_data_name(name);
