@@ -27,7 +27,7 @@ bool ranks_before(const RankedHit& a, const RankedHit& b) {
 void cut_page(std::vector<RankedHit>& hits, uint64_t offset, uint64_t k) {
   hits.erase(hits.begin(),
              hits.begin() + static_cast<ptrdiff_t>(std::min<uint64_t>(offset, hits.size())));
-  if (hits.size() > k) hits.resize(k);
+  if (hits.size() > k) hits.resize(static_cast<size_t>(k));
 }
 
 double score_of(Metric metric, float distance) {

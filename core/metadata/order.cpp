@@ -25,17 +25,17 @@ std::vector<uint32_t> order(const Bitmap& slots, bool descending, uint64_t offse
       without.push_back(slot);
     }
   });
-  const uint64_t total = entries.size() + without.size();
-  const uint64_t begin = std::min(offset, total);
-  const uint64_t end = begin + std::min(limit, total - begin);
-  const size_t sorted = std::min<uint64_t>(end, entries.size());
+  const size_t total = entries.size() + without.size();
+  const auto begin = static_cast<size_t>(std::min<uint64_t>(offset, total));
+  const size_t end = begin + static_cast<size_t>(std::min<uint64_t>(limit, total - begin));
+  const size_t sorted = std::min(end, entries.size());
   std::partial_sort(entries.begin(), entries.begin() + static_cast<ptrdiff_t>(sorted),
                     entries.end(), [descending](const Entry& a, const Entry& b) {
                       if (a.key != b.key) return descending ? b.key < a.key : a.key < b.key;
                       return a.slot < b.slot;
                     });
   std::vector<uint32_t> page;
-  for (uint64_t i = begin; i < end; ++i)
+  for (size_t i = begin; i < end; ++i)
     page.push_back(i < entries.size() ? entries[i].slot : without[i - entries.size()]);
   return page;
 }

@@ -1,3 +1,4 @@
+/* global navigator */
 // Nearfield as a page has it: the engine in a worker, a message for each search. `simd` keeps it from relaxed SIMD.
 // With `threads` it builds and answers batches with all of them.
 const { open } = await import('/dist/index.js');

@@ -217,7 +217,8 @@ TEST_CASE("several fields, weights and a selection") {
   };
   CHECK(found("it-500", false) == std::vector<uint32_t>{0, 2});
   CHECK(found("it-500", true) == std::vector<uint32_t>{0});
-  CHECK(found("it-500 x", false) == std::vector<uint32_t>{0, 1, 2});  // the whole query is a keyword
+  CHECK(found("it-500 x", false) ==
+        std::vector<uint32_t>{0, 1, 2});  // the whole query is a keyword
   CHECK(found("it-500 x", true) == std::vector<uint32_t>{1});
   const Selection second{{uint64_t{1} << 2}, 1};
   CHECK(found("it-500", false, &second) == std::vector<uint32_t>{2});
