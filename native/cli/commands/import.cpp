@@ -204,6 +204,7 @@ void run_import(const ImportOptions& options) {
   // Before a store is made: everything that can be wrong with the file and the options.
   std::unique_ptr<Reader> reader;
   CollectionOptions wanted;
+  if (options.fields) (void)parse_fields(*options.fields);
   if (!store_exists(options.store)) {
     reader = open_file(options, options.dimensions.value_or(0));
     wanted = new_collection(options, reader->dimensions());

@@ -48,9 +48,10 @@ TEST_CASE("faulty command lines") {
        {"search", "store", "--queries", "q.f32", "--recall", "0.9", "--ef", "9"});
   fail(2, {"--recall", "--exact"},
        {"search", "store", "--queries", "q.f32", "--recall", "0.9", "--exact"});
-  fail(2, {"--where", "not available yet"}, {"search", "store", "--queries", "q", "--where", "{}"});
-  fail(2, {"--text", "not available yet"}, {"search", "store", "--queries", "q", "--text", "x"});
-  fail(2, {"--ids"}, {"delete", "store"});
+  fail(2, {"--queries", "--text", "--where"}, {"search", "store"});
+  fail(2, {"--fields", "no JSON object"},
+       {"import", "store", "--from", "q.csv", "--metric", "l2", "--fields", "title"});
+  fail(2, {"--ids", "--where"}, {"delete", "store"});
   fail(2, {"--format"}, {"export", "store", "file"});
 }
 
