@@ -15,7 +15,7 @@
 
 #include "data_set.h"
 #include "nearfield/database.h"
-#include "std_thread_pool.h"
+#include "threads/std_thread_pool.h"
 
 namespace {
 
