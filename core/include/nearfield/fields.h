@@ -25,7 +25,7 @@ std::string_view field_type_name(FieldType type);  // "tag", "number", "bool", "
 struct Field {
   // A member of the metadata object, or the way to a nested one: "author.name". A member that has
   // the whole name goes first. A record that lacks the member, or has null there, has no value.
-  std::string name;
+  std::string name = {};
   FieldType type = FieldType::kTag;
   bool stop_words = true;  // text: whether words like "the" can be found
   bool prefix = true;      // text and keyword: whether "wire*" finds "wireless"
