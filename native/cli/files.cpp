@@ -148,6 +148,8 @@ OutputFile::~OutputFile() {
 }
 
 Result<void> OutputFile::append(std::span<const std::byte> bytes) {
+  // Of nothing there may be no address, which fwrite must not be given.
+  if (bytes.empty()) return {};
   if (std::fwrite(bytes.data(), 1, bytes.size(), file_) != bytes.size()) return io_error(path_);
   written_ += bytes.size();
   return {};
