@@ -163,9 +163,11 @@ export class DocumentExplorer {
     } catch (error) {
       if (!(error instanceof FilterError)) throw error;
       this.filters.reject(error.message);
-      this.panels.dataset['stale'] = 'true';
       // What was found before stays in sight, paler; at the beginning there is nothing yet.
-      if (this.ranked.size > 0) return;
+      if (this.ranked.size > 0) {
+        this.panels.dataset['stale'] = 'true';
+        return;
+      }
       for (const ranking of this.all) ranking.explain('Correct the filter to see results.');
       await this.showFacets(store, question, undefined);
       return;
