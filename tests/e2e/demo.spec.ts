@@ -436,6 +436,12 @@ test.describe('documents', () => {
     await page.keyboard.press('Control+A');
     await page.keyboard.type('chart');
     await expect(results(page, 'text').first().locator('mark').first()).toHaveText('Chart');
+    await page.keyboard.press('Tab');
+    const example = page.locator('#docs-examples a').first();
+    await expect(example).toBeFocused();
+    await page.keyboard.press('Enter');
+    await expect(page.locator('#docs-query')).toHaveValue('navigate to another app');
+    await expect(example).toBeFocused();
     await page.locator('#docs-categories button').first().focus();
     await page.keyboard.press('Space');
     await expect(page.locator('#docs-matches')).toHaveText('386 of 778 documents match.');

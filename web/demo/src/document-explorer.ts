@@ -38,6 +38,7 @@ export class DocumentExplorer {
   private readonly unlike = byId('docs-unlike', HTMLButtonElement);
   private readonly panels = htmlById('rankings');
   private readonly spoken = new Spoken('docs-spoken');
+  private readonly examples = examples.map((text) => make('a', {}, text));
   private readonly filters = new Filters((change, typing) => {
     this.change(change, typing);
   });
@@ -61,6 +62,7 @@ export class DocumentExplorer {
 
   constructor(private readonly onError: (error: unknown) => void) {
     this.panels.append(...this.all.map(({ element }) => element));
+    htmlById('docs-examples').append(...this.examples.map((link) => make('li', {}, link)));
     byId('docs-search', HTMLFormElement).addEventListener('submit', (event) => {
       event.preventDefault();
       this.typing = false;
@@ -146,12 +148,7 @@ export class DocumentExplorer {
     if (this.input !== document.activeElement || !this.typing) this.input.value = question.text;
     this.fuse.value = question.fuse;
     this.filters.set(question);
-    htmlById('docs-examples').replaceChildren(
-      ...examples.map((text) => {
-        const href = hashOfQuestion({ ...question, text, like: undefined });
-        return make('li', {}, make('a', { href }, text));
-      }),
-    );
+    for (const link of this.examples) link.href = hashOfQuestion({ ...question, text: link.text, like: undefined });
   }
 
   private async answer(): Promise<void> {
