@@ -45,6 +45,7 @@ export interface Calls {
   upsert: { arguments: { collection: number; batch: PackedBatch }; answer: number };
   update: { arguments: { collection: number; update: PackedUpdate }; answer: number };
   index: { arguments: { collection: number }; answer: void };
+  compact: { arguments: { collection: number }; answer: void };
   delete: { arguments: { collection: number; ids: PackedIds }; answer: number };
   clear: { arguments: { collection: number }; answer: void };
   get: { arguments: { collection: number; ids: PackedIds }; answer: Uint8Array<ArrayBuffer> };

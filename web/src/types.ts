@@ -383,8 +383,8 @@ export interface Collection<Meta = unknown> {
   /** The records of these ids in the order asked; undefined where there is none. */
   get(ids: readonly Id[]): Promise<(StoredRecord<Meta> | undefined)[]>;
   /**
-   * Removes records; ids that are not there are passed over. Then links what is left when so many were removed that
-   * the graph has to be made anew. Resolves to how many were removed.
+   * Removes records; ids that are not there are passed over. Then takes them out of the graph when there are enough
+   * for that to pay. Resolves to how many were removed.
    */
   delete(ids: Id | readonly Id[]): Promise<number>;
   /** Removes every record. */
@@ -394,4 +394,10 @@ export interface Collection<Meta = unknown> {
   stats(): Promise<CollectionStats>;
   /** Links every row that is not in the graph yet. Fails with `ABORTED`; the next call goes on. */
   index(options?: LongCallOptions): Promise<void>;
+  /**
+   * Gives back the room of all records that were replaced or deleted, which happens by itself once they are half as
+   * many as the others; nothing is built anew. The next flush writes the collection whole. Fails with `ABORTED`; the
+   * next call goes on.
+   */
+  compact(options?: LongCallOptions): Promise<void>;
 }

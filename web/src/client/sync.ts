@@ -52,6 +52,13 @@ export interface SyncOpenOptions extends Pick<OpenOptions, 'readOnly'> {
 
 const openFields = ['storage', 'readOnly', 'from'];
 
+/** What the engine takes for so many milliseconds: at least one, and 0 for as long as it takes. */
+function microseconds(milliseconds: unknown): number {
+  if (typeof milliseconds !== 'number') throw invalid(`milliseconds must be a number, not ${typeof milliseconds}`);
+  if (milliseconds === Infinity) return 0;
+  return milliseconds > 0 ? Math.ceil(milliseconds * 1000) : 1;
+}
+
 function checkLink(options: { link?: boolean }): boolean {
   checkFields(options, ['link'], 'options');
   const { link = true } = options;
@@ -242,7 +249,7 @@ export class SyncCollection<Meta = unknown> {
     this.engine.setFields(this.collection, packFields(fields));
   }
 
-  /** Removes what matches; links what is left unless `link` is false, when so many were removed that it pays. */
+  /** Removes what matches; takes it out of the graph unless `link` is false, when there is enough for that to pay. */
   deleteWhere(where: Filter, options: { link?: boolean } = {}): number {
     const link = checkLink(options);
     if (isEmptyFilter(where)) throw noFilter();
@@ -269,7 +276,7 @@ export class SyncCollection<Meta = unknown> {
     return Array.isArray(ids) ? records : records[0];
   }
 
-  /** Removes records; links what is left unless `link` is false, when so many were removed that it pays. */
+  /** Removes records; takes them out of the graph unless `link` is false, when there are enough for that to pay. */
   delete(ids: Id | readonly Id[], options: { link?: boolean } = {}): number {
     const link = checkLink(options);
     const { removed, wantsLink } = this.engine.remove(this.collection, packIds(ids));
@@ -292,8 +299,11 @@ export class SyncCollection<Meta = unknown> {
 
   /** Links rows for about `milliseconds`, or all of them; call again until `done` equals `total`. */
   index(milliseconds = Infinity): LinkProgress {
-    if (typeof milliseconds !== 'number') throw invalid(`milliseconds must be a number, not ${typeof milliseconds}`);
-    if (!(milliseconds > 0)) return this.engine.link(this.collection, 1);
-    return this.engine.link(this.collection, milliseconds === Infinity ? 0 : Math.ceil(milliseconds * 1000));
+    return this.engine.link(this.collection, microseconds(milliseconds));
+  }
+
+  /** The same, and gives back the room of all records that were replaced or deleted. */
+  compact(milliseconds = Infinity): LinkProgress {
+    return this.engine.compact(this.collection, microseconds(milliseconds));
   }
 }

@@ -46,6 +46,7 @@ export interface NativeEngine {
   drop(name: string): Reply;
   upsert(collection: number, rows: number, hasMetadata: boolean): Reply;
   link(collection: number, budgetMicroseconds: number): Reply;
+  compact(collection: number, budgetMicroseconds: number): Reply;
   remove(collection: number, count: number): Reply;
   clear(collection: number): Reply;
   get(collection: number, count: number): Reply;

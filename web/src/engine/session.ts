@@ -83,6 +83,10 @@ export class Session {
       return update.count;
     },
     index: ({ collection }, context) => this.linker(collection).finish(context),
+    compact: ({ collection }, context) => {
+      this.opened().engine.compact(collection, 1); // begins; linking goes on with it
+      return this.linker(collection).finish(context);
+    },
     delete: async ({ collection, ids }, context) => {
       const { removed, wantsLink } = this.opened().engine.remove(collection, ids);
       if (wantsLink) await this.linker(collection).finish(context);
