@@ -121,10 +121,8 @@ export function checkOpen(name: unknown, options: OpenOptions, fields: readonly 
   if (typeof storage === 'object' && storage !== null) {
     checkFields(storage, ['folder'], 'storage');
     if (checkText(storage.folder, 'storage.folder').includes('\0')) throw invalid('storage.folder contains a NUL character');
-  } else if ((storage as string) === 'opfs') {
-    throw new NearfieldError('UNSUPPORTED', 'storage "opfs" is not available in this version; use "indexeddb"');
   } else {
-    checkOneOf(storage, ['indexeddb', 'memory'], 'storage');
+    checkOneOf(storage, ['indexeddb', 'opfs', 'memory'], 'storage');
   }
 }
 

@@ -4,12 +4,14 @@ import { NearfieldError } from '../errors.js';
 // A page that was just left may still hold its lock for a moment.
 const waitMilliseconds = 1500;
 
+const prefixes = { indexeddb: 'nearfield:', opfs: 'nearfield-opfs:' };
+
 /** Takes the store's lock and returns how to let it go. Fails with `LOCKED`. */
-export function takeLock(store: string): Promise<() => void> {
+export function takeLock(store: string, storage: keyof typeof prefixes): Promise<() => void> {
   if (typeof navigator === 'undefined' || !navigator.locks) return Promise.resolve(() => {});
   return new Promise((resolve, reject) => {
     navigator.locks
-      .request(`nearfield:${store}`, { signal: AbortSignal.timeout(waitMilliseconds) }, () => {
+      .request(`${prefixes[storage]}${store}`, { signal: AbortSignal.timeout(waitMilliseconds) }, () => {
         return new Promise<void>((release) => resolve(release));
       })
       .catch((error: unknown) => {
