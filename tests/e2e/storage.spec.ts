@@ -21,29 +21,39 @@ declare global {
   }
 }
 
-/** Opens a store in a worker that runs some code before the engine's, and tells what came of it. */
+/**
+ * Opens a store in a worker that runs some code before the engine's, stores a record of an id, flushes, and closes it.
+ * Tells what came of it.
+ */
 async function openAfter(
   page: Page,
   code: string,
   name: string,
   options: { storage: Nearfield.StorageChoice },
+  id?: number,
 ): Promise<{ storage?: string; warning?: string | undefined; error?: string; count?: number }> {
   return page.evaluate(
-    async ({ code, name, options }) => {
+    async ({ code, name, options, id }) => {
       const first = `data:text/javascript,${encodeURIComponent(code)}`;
       const whole = `import '${first}'; import '${location.origin}/nearfield/worker.js';`;
       const address = URL.createObjectURL(new Blob([whole], { type: 'text/javascript' }));
+      const worker = new Worker(address, { type: 'module' });
       try {
-        const db = await window.nearfield.open(name, { ...options, worker: new Worker(address, { type: 'module' }) });
+        const db = await window.nearfield.open(name, { ...options, worker });
         const { storage, warning } = db;
-        const count = await (await db.collection('docs', { dimensions: 2 })).count();
+        const docs = await db.collection('docs', { dimensions: 2 });
+        if (id !== undefined) await docs.upsert([{ id, vector: [1, 2] }]);
+        await db.flush();
+        await db.flush();
+        const count = await docs.count();
         await db.close();
         return { storage, warning, count };
       } catch (error) {
+        worker.terminate();
         return { error: (error as Nearfield.NearfieldError).code };
       }
     },
-    { code, name, options },
+    { code, name, options, id },
   );
 }
 
@@ -235,6 +245,56 @@ for (const storage of storages) {
     expect(count).toBe(2);
   });
 }
+
+for (const storage of storages) {
+  test(`${storage}: what the browser estimates to be too much is not begun`, async ({ page }) => { // c26
+    await load(page);
+    expect(await openAfter(page, '', 'estimated', { storage })).toMatchObject({ storage });
+    const little = 'StorageManager.prototype.estimate = () => Promise.resolve({ quota: 1000, usage: 900 });';
+    expect(await openAfter(page, little, 'estimated', { storage }, 1)).toEqual({ error: 'QUOTA' });
+    expect(await openAfter(page, '', 'estimated', { storage })).toMatchObject({ count: 0 });
+  });
+}
+
+test('IndexedDB: a connection that the browser closed is opened again', async ({ page }) => {
+  await load(page);
+  // Closed before each of its transactions in turn: those of opening, of reading what is there, and of writing.
+  for (let which = 1; which <= 8; ++which) {
+    const closing = `
+      const { prototype } = IDBDatabase;
+      const { transaction } = prototype;
+      let made = 0;
+      prototype.transaction = function (...args) {
+        if (++made === ${which} && made > 1) this.close();
+        return transaction.apply(this, args);
+      };`;
+    expect(await openAfter(page, closing, 'closed', { storage: 'indexeddb' }, which)).toMatchObject({ count: which });
+    expect(await openAfter(page, '', 'closed', { storage: 'indexeddb' })).toMatchObject({ count: which });
+  }
+});
+
+test('IndexedDB: when the site’s data is cleared, a flush fails and the store can still be searched', async ({ page }) => {
+  await load(page);
+  await page.evaluate(async () => {
+    window.db = await window.nearfield.open('cleared');
+    await (await window.db.collection('docs', { dimensions: 2 })).upsert([{ id: 1, vector: [1, 2] }]);
+    await window.db.flush();
+  });
+  const browser = await page.context().newCDPSession(page);
+  await browser.send('Storage.clearDataForOrigin', { origin: new URL(blank).origin, storageTypes: 'indexeddb' });
+  const after = await page.evaluate(async () => {
+    const docs = await window.db.collection('docs');
+    await docs.upsert([{ id: 2, vector: [2, 1] }]);
+    const flush = (): Promise<string> =>
+      window.db.flush().then(() => 'stored', (error: Nearfield.NearfieldError) => error.code);
+    const codes = [await flush(), await flush()];
+    const hits = await docs.search({ vector: [1, 2] });
+    return { codes, hits: hits.map(({ id }) => id) };
+  });
+  expect(after).toEqual({ codes: ['IO', 'IO'], hits: [1, 2] });
+  await load(page);
+  expect(await openAfter(page, '', 'cleared', { storage: 'indexeddb' })).toMatchObject({ count: 0 });
+});
 
 test('OPFS: needs a worker; reading what is not there makes nothing', async ({ page }) => {
   await load(page);

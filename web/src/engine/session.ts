@@ -11,6 +11,7 @@ import { Engine, unpack } from './engine.js';
 import { Linker, type CallContext } from './linker.js';
 import { openCollection } from './open-collection.js';
 import { nextTask } from './tasks.js';
+import { writeOut } from './write-out.js';
 
 /** What differs between a page's worker and Node. */
 export interface SessionHost {
@@ -173,6 +174,7 @@ export class Session {
     if (from === undefined || backend.listFiles().length > 0) return;
     const bytes = await this.packedBytes(from, context);
     const source = new MemoryBackend(module.heap, { [packedName]: bytes });
+    await backend.prepare();
     unpack(module, source, packedName, backend);
     if (!readOnly) await backend.commit();
   }
@@ -204,16 +206,7 @@ export class Session {
   private async write(context: CallContext): Promise<void> {
     const { engine, backend } = this.state as Open;
     context.progress({ phase: 'writing', done: 0, total: 1 });
-    try {
-      engine.flush();
-    } catch (error) {
-      // Rewriting old files may need parts that were released.
-      if (!(error instanceof NearfieldError) || error.code !== 'IO') throw error;
-      await backend.restore();
-      engine.flush();
-    }
-    await backend.commit();
-    backend.release();
+    await writeOut(engine, backend);
     context.progress({ phase: 'writing', done: 1, total: 1 });
   }
 

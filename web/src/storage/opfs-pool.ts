@@ -212,11 +212,13 @@ export class OpfsPool {
   }
 }
 
-/** A browser may write less than it was given. */
+/** A browser may write less than it was given; in private windows Chromium returns an error's number as if it had more. */
 export function writeAll(handle: AccessHandle, bytes: Uint8Array, at: number): void {
   for (let done = 0; done < bytes.length; ) {
     const count = handle.write(bytes.subarray(done), { at: at + done });
-    if (count === 0) throw new NearfieldError('QUOTA', `the storage took ${done} of ${bytes.length} bytes`);
+    if (count === 0 || count > bytes.length - done) {
+      throw new NearfieldError('QUOTA', `the storage is full: it took ${done} of ${bytes.length} bytes`);
+    }
     done += count;
   }
 }

@@ -4,6 +4,7 @@
 import { NearfieldError } from '../errors.js';
 import { Backend, missing, type Heap, type Sink } from './backend.js';
 import { headerBytes, writeAll, type OpfsPool, type PooledFile } from './opfs-pool.js';
+import { roomLeft } from './room.js';
 
 /** What one flush may need: data, data that is moved together, and a manifest; the first one two manifests. */
 const filesPerFlush = 3;
@@ -24,6 +25,10 @@ export class OpfsBackend extends Backend {
   static async open(heap: Heap, pool: OpfsPool): Promise<OpfsBackend> {
     await pool.keep(filesPerFlush);
     return new OpfsBackend(heap, pool);
+  }
+
+  override async prepare(): Promise<void> {
+    this.room = await roomLeft();
   }
 
   override commit(): Promise<void> {
@@ -53,6 +58,7 @@ export class OpfsBackend extends Backend {
     for (let at = 0; at < to.length; ) {
       const count = handle.read(at === 0 ? to : to.subarray(at), { at: headerBytes + offset + at });
       if (count === 0) throw new NearfieldError('CORRUPT', `the file ${name} ends at byte ${offset + at}`);
+      if (count > to.length - at) throw new NearfieldError('IO', `the file ${name} cannot be read`);
       at += count;
     }
   }
