@@ -12,6 +12,8 @@ type Serve = (options: { mounts: Record<string, string>; isolated?: boolean }) =
 declare global {
   interface Window {
     nearfield: typeof Nearfield;
+    /** A store that a test has open. */
+    db: Nearfield.Database;
   }
 }
 

@@ -16,7 +16,6 @@ const storages = ['indexeddb', 'opfs'] as const;
 
 declare global {
   interface Window {
-    db: Nearfield.Database;
     acknowledge(batch: number): Promise<void>;
   }
 }

@@ -282,6 +282,12 @@ export interface OpenOptions extends LongCallOptions {
   storage?: StorageChoice;
   /** Refuses every change, and may be opened while another tab writes. */
   readOnly?: boolean;
+  /**
+   * Opens the store together with other tabs and workers that do so: one of them writes, the others read and write
+   * through it, and all see every change at once. When that one is closed or dies, another takes its place. Default
+   * false: others get `LOCKED`.
+   */
+  shared?: boolean;
   /** Asks the browser to keep the site's data for good; `db.persisted` tells the answer. */
   persist?: boolean;
   /**

@@ -7,7 +7,7 @@ import type { Backend } from '../storage/backend.js';
 import { readStoredFiles } from '../storage/idbfs-files.js';
 import { IndexedDbBackend } from '../storage/indexeddb.js';
 import { MemoryBackend } from '../storage/memory.js';
-import { takeLock } from '../storage/lock.js';
+import { takeLock, waitForTurn } from '../storage/lock.js';
 import { OpfsPool, folderOf, offersOpfs } from '../storage/opfs-pool.js';
 import { OpfsSnapshot, snapshotOf } from '../storage/opfs-snapshot.js';
 import { OpfsBackend } from '../storage/opfs.js';
@@ -76,9 +76,25 @@ export const pageHost = (program?: string): SessionHost => ({
     }
   },
 
-  lock({ name, storage, readOnly }) {
-    if (readOnly || typeof storage !== 'string' || storage === 'memory') return Promise.resolve(() => {});
+  lock({ name, storage, readOnly, shared = false }) {
+    if (readOnly || shared || typeof storage !== 'string' || storage === 'memory') return Promise.resolve(() => {});
     return takeLock(name, storage);
+  },
+
+  async join({ name, storage }) {
+    const shares = navigator.locks && typeof BroadcastChannel !== 'undefined';
+    if (!shares || (storage !== 'indexeddb' && storage !== 'opfs')) {
+      throw unsupported('sharing a store needs "indexeddb" or "opfs", and a browser with Web Locks and broadcast channels');
+    }
+    const unlock = await takeLock(name, storage, 'shared');
+    const ending = new AbortController();
+    return {
+      turn: new Promise((resolve) => waitForTurn(name, storage, ending.signal, resolve)),
+      end() {
+        ending.abort();
+        unlock();
+      },
+    };
   },
 
   async persisted() {
