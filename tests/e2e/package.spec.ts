@@ -20,7 +20,7 @@ test.afterAll(endSites);
 const load = (page: Page, site = blank): Promise<void> => loadSite(page, site);
 
 test.describe('IndexedDB', () => {
-  test('a reload finds everything, with no distance computed', async ({ page }) => { // c14, c17
+  test('a reload finds everything, in parts of bounded size and with no distance computed', async ({ page }) => { // c14, c17, c20
     const rows = 50_000;
     const queries = 1000;
     await load(page);
@@ -44,6 +44,17 @@ test.describe('IndexedDB', () => {
     expect(before.storage).toBe('indexeddb');
     expect(before.hits.map((list) => list.length)).toEqual(Array<number>(queries).fill(10));
     await load(page);
+    const sizes = await page.evaluate(async () => {
+      const answer = <T>(request: IDBRequest<T>): Promise<T> =>
+        new Promise((resolve) => (request.onsuccess = () => resolve(request.result)));
+      const connection = await answer(indexedDB.open('/nearfield/reload'));
+      const entries = (await answer(connection.transaction('FILE_DATA').objectStore('FILE_DATA').getAll())) as { contents?: unknown }[];
+      connection.close();
+      return entries.map(({ contents }) => (contents instanceof Uint8Array ? contents.length : -1));
+    });
+    expect(sizes.length).toBeGreaterThan(2);
+    for (const size of sizes) expect(size).toBeGreaterThan(0);
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(16 << 20);
     const after = await page.evaluate(async (asked) => {
       const db = await window.nearfield.open('reload');
       const words = await db.collection('words');

@@ -110,16 +110,15 @@ for (const storage of storages) {
   });
 }
 
-test('what tab A flushed is not undone by what tab B had written before', async ({ context }) => {
+test('what one tab flushed is not undone by what another one had written before', async ({ context }) => {
   const [writer, first, second] = [await open(context, 'order', 'opfs'), await open(context, 'order', 'opfs'), await open(context, 'order', 'opfs')];
   await first.evaluate(() => window.docs.upsert([{ id: 1, vector: [1, 1], metadata: 1 }]));
   await second.evaluate(async () => {
     await window.docs.upsert([{ id: 1, vector: [2, 2], metadata: 2 }]);
-    await window.db.flush();
+    await window.db.close();
   });
   await kill(writer);
   expect(await first.evaluate(async () => (await window.docs.get(1))?.metadata)).toBe(2);
-  expect(await second.evaluate(async () => (await window.docs.get(1))?.metadata)).toBe(2);
 });
 
 test('progress, errors, cancelling and exports go through the writing tab', async ({ context }) => {

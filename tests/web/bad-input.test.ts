@@ -110,6 +110,8 @@ const refusals: [string, () => Promise<unknown>, string, RegExp][] = [
   ['an unknown option of open', () => open('x', { path: 'y' } as OpenOptions), 'INVALID_ARGUMENT', /"path"/],
   ['an unknown storage', () => open('x', { storage: 'disk' as any }), 'INVALID_ARGUMENT', /"disk".*"indexeddb"/],
   ['OPFS in Node', () => open('x', { storage: 'opfs' }), 'UNSUPPORTED', /"opfs".*folder/],
+  ['a shared store in Node', () => open('x', { shared: true }), 'UNSUPPORTED', /tabs/],
+  ['sharing for reading only', () => open('x', { shared: true, readOnly: true }), 'INVALID_ARGUMENT', /readOnly/],
   ['IndexedDB in Node', () => open('x', { storage: 'indexeddb' }), 'UNSUPPORTED', /folder/],
   ['a packed store that is none', () => open('x', { from: new Uint8Array(1000) }), 'FOREIGN_FILE', /./],
   ['an empty packed store', () => open('x', { from: new Uint8Array(0) }), 'CORRUPT', /0 bytes/],
