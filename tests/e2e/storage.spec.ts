@@ -99,6 +99,34 @@ for (const isolated of [true, false]) {
   });
 }
 
+for (const storage of storages) {
+  test(`${storage}: the synchronous engine in a worker of one’s own, with flushes that overlap`, async ({ page }) => { // c24
+    await load(page);
+    const found = await page.evaluate(async (storage) => {
+      const code = `
+        import { open } from '${location.origin}/nearfield/sync.js';
+        const db = await open('sync', { storage: '${storage}' });
+        const docs = db.collection('docs', { dimensions: 2 });
+        const flushes = [];
+        for (let id = 0; id < 20; ++id) {
+          docs.upsert([{ id, vector: [id, 1] }]);
+          flushes.push(db.flush());
+        }
+        await Promise.all(flushes);
+        await db.close();
+        const again = await open('sync', { storage: '${storage}' });
+        postMessage([again.storage, again.collection('docs').count()]);
+        await again.close();`;
+      const worker = new Worker(URL.createObjectURL(new Blob([code], { type: 'text/javascript' })), { type: 'module' });
+      return new Promise((resolve, reject) => {
+        worker.onmessage = ({ data }) => resolve(data as unknown);
+        worker.onerror = ({ message }) => reject(new Error(message));
+      });
+    }, storage);
+    expect(found).toEqual([storage, 20]);
+  });
+}
+
 test('OPFS: many flushes leave few files, and give back what they do not need', async ({ page }) => {
   await load(page);
   const { files, bytes, count } = await page.evaluate(async () => {

@@ -47,7 +47,7 @@ const numberOf = ({ arguments: args }: Call): number | undefined =>
   args !== undefined && 'collection' in args ? args.collection : undefined;
 
 export class Member {
-  private readonly id = crypto.randomUUID();
+  private readonly id = crypto.getRandomValues(new Uint32Array(4)).join('-');
   private readonly channels: { toWriter: BroadcastChannel; news: BroadcastChannel; own: BroadcastChannel };
   private readonly others = new Map<string, BroadcastChannel>();
   /** By the call's number: what is not answered. */
