@@ -14,6 +14,7 @@ import { decodeHits, decodeRanking, decodeRecords, type FullOptions } from '../e
 import { Engine, unpack, type LinkProgress } from '../engine/engine.js';
 import { openCollection } from '../engine/open-collection.js';
 import { packedCopy } from '../engine/packed.js';
+import { writeOut } from '../engine/write-out.js';
 import type { SessionHost } from '../engine/session.js';
 import { NearfieldError, invalid, noFilter, toNearfieldError } from '../errors.js';
 import type { LoadedModule } from '../module/load.js';
@@ -108,6 +109,7 @@ export class SyncDatabase {
       const loaded = await loading;
       try {
         if (packed !== undefined && backend.listFiles().length === 0) {
+          await backend.prepare();
           unpack(loaded.module, new MemoryBackend(loaded.module.heap, { [packedName]: packed }), packedName, backend);
           if (!readOnly) await backend.commit();
         }
@@ -157,16 +159,12 @@ export class SyncDatabase {
   async flush(): Promise<void> {
     if (this.closed) throw new NearfieldError('CLOSED', 'the store is closed');
     if (this.readOnly || this.backend.kind === 'memory') return;
-    this.engine.flush();
-    await this.commit();
+    await this.write();
   }
 
   /** The whole store, flushed, as one file. */
   async export(): Promise<Uint8Array> {
-    if (!this.readOnly) {
-      this.engine.flush();
-      await this.commit();
-    }
+    if (!this.readOnly) await this.write();
     await this.backend.restore();
     const destination = new MemoryBackend(() => this.loaded.module.HEAPU8);
     this.engine.pack(destination, packedName);
@@ -194,10 +192,9 @@ export class SyncDatabase {
     return this.close();
   }
 
-  private async commit(): Promise<void> {
+  private async write(): Promise<void> {
     try {
-      await this.backend.commit();
-      this.backend.release();
+      await writeOut(this.engine, this.backend);
     } catch (error) {
       throw toNearfieldError(error);
     }

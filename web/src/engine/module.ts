@@ -115,8 +115,7 @@ export interface IdbfsEntry {
 /** The parts of Emscripten's IDBFS that storage/indexeddb.ts uses. */
 export interface Idbfs {
   dbs: Record<string, IDBDatabase>;
-  DB_STORE_NAME: string;
-  getDB(name: string, done: (error: Error | null, database: IDBDatabase) => void): void;
+  reconcile: (this: void, from: unknown, to: unknown, done: (error?: unknown) => void) => void;
   storeRemoteEntry(store: IDBObjectStore, path: string, entry: IdbfsEntry, done: (error?: unknown) => void): void;
 }
 
