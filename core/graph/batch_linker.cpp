@@ -28,7 +28,7 @@ constexpr uint32_t kMaxBatch = 4096;
 constexpr uint32_t kMinBatch = 32;        // below 2 %, as long as the graph is as large itself
 constexpr uint32_t kMaxCandidates = 512;  // of a walk that are kept until the prune
 constexpr uint32_t kBatchNearest = 16;    // candidates from the own batch
-constexpr size_t kGrain = 8;              // rows or lists a worker takes at once
+constexpr size_t kBatchGrain = 8;         // rows or lists a worker takes at once
 
 // Where batches end follows from the counts alone: doubling, then 2 % of what is linked.
 uint32_t batch_rows(uint32_t linked, uint32_t waiting) {
@@ -151,9 +151,9 @@ class BatchLinker final : public Linker {
   template <class Body>
   void run_some(size_t& done, size_t count, size_t at_once, Body body) {
     const size_t begin = done;
-    const size_t end = std::min(count, begin + at_once * kGrain * pool_.workers());
+    const size_t end = std::min(count, begin + at_once * kBatchGrain * pool_.workers());
     std::atomic<uint64_t> computed = 0;
-    pool_.parallel_for(end - begin, kGrain, [&](size_t from, size_t to, unsigned worker) {
+    pool_.parallel_for(end - begin, kBatchGrain, [&](size_t from, size_t to, unsigned worker) {
       uint64_t distances = 0;
       for (size_t i = begin + from; i < begin + to; ++i) body(i, scratch_[worker], distances);
       computed += distances;

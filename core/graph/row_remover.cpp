@@ -22,9 +22,9 @@ namespace nearfield {
 namespace {
 
 constexpr uint32_t kGatherRows = 1u << 14;  // at once
-constexpr size_t kGrain = 32;               // rows a worker takes at once
+constexpr size_t kRepairGrain = 32;         // rows a worker takes at once
 constexpr size_t kOffered = 3;              // neighbours, for each link that is lost
-constexpr uint32_t kEf = 64;                // of the walk of a row that would have few links
+constexpr uint32_t kLonelyEf = 64;          // of the walk of a row that would have few links
 constexpr uint32_t kFewPart = 8;            // of a row's places: fewer links than that are few
 
 class RowRemover final : public Linker {
@@ -236,7 +236,8 @@ class RowRemover final : public Linker {
     };
     for (const Candidate& near : scratch.near) offer(near.slot);
     if (marked.size() < degree() / kFewPart) {
-      const auto found = walk_to_link(graph_, codes_, kernels_, slot, kEf, scratch.walk, distances);
+      const auto found =
+          walk_to_link(graph_, codes_, kernels_, slot, kLonelyEf, scratch.walk, distances);
       for (const Candidate& near : found) offer(near.slot);
     }
     // Of one row, the entry that is kept comes first.
@@ -256,9 +257,9 @@ class RowRemover final : public Linker {
 
   void repair_rows() {
     const size_t begin = repaired_;
-    const size_t end = std::min(affected_.size(), begin + 4 * kGrain * pool_.workers());
+    const size_t end = std::min(affected_.size(), begin + 4 * kRepairGrain * pool_.workers());
     std::atomic<uint64_t> computed = 0;
-    pool_.parallel_for(end - begin, kGrain, [&](size_t from, size_t to, unsigned worker) {
+    pool_.parallel_for(end - begin, kRepairGrain, [&](size_t from, size_t to, unsigned worker) {
       uint64_t distances = 0;
       for (size_t i = begin + from; i < begin + to; ++i) {
         repair(affected_[i], updated_.data() + i * degree(), scratch_[worker], distances);
@@ -334,7 +335,8 @@ class RowRemover final : public Linker {
   // A row all around which went.
   void link_lonely(uint32_t slot) {
     Scratch& scratch = scratch_[0];
-    const auto found = walk_to_link(graph_, codes_, kernels_, slot, kEf, scratch.walk, distances_);
+    const auto found =
+        walk_to_link(graph_, codes_, kernels_, slot, kLonelyEf, scratch.walk, distances_);
     scratch.candidates.clear();
     for (const Candidate& near : found) {
       if (near.slot != slot) scratch.candidates.push_back(near);
