@@ -1,5 +1,5 @@
 // What the API does, in memory and in a folder.
-import { NearfieldError, open, type Database, type OpenOptions } from 'nearfield';
+import { NearfieldError, open, type Database, type OpenOptions, type Progress } from 'nearfield';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from './folder.ts';
 import { generator, randomVectors } from './random.ts';
@@ -67,17 +67,34 @@ describe.each(Object.entries(where))('%s', (_, options) => {
     }
   });
 
-  test('deleting most records links the others anew', async () => {
+  test('deleting most records gives back their places', async () => {
     const db = await opened(options());
     const docs = await db.collection('docs', { dimensions: 16 });
     const ids = Array.from({ length: 4000 }, (_, i) => i);
     const vectors = randomVectors(generator(2), ids.length, 16);
     await docs.upsert({ ids, vectors });
     expect(await docs.delete(ids.slice(0, 2400))).toBe(2400);
-    // The places of the deleted are gone, so that the graph had to be built again.
     expect(await docs.stats()).toMatchObject({ count: 1600, rows: 1600, linked: 1600 });
     const [hit] = await docs.search({ vector: vectors.slice(3999 * 16), k: 1 });
     expect(hit?.id).toBe(3999);
+  });
+
+  test('compact gives back what a few deletions left, and says how far it is', async () => {
+    const db = await opened(options());
+    const docs = await db.collection('docs', { dimensions: 16 });
+    const ids = Array.from({ length: 3000 }, (_, i) => i);
+    const vectors = randomVectors(generator(2), ids.length, 16);
+    await docs.upsert({ ids, vectors });
+    await docs.delete(ids.slice(0, 100));
+    const query = { vector: vectors.slice(2999 * 16), exact: true };
+    const before = await docs.search(query);
+    expect(await docs.stats()).toMatchObject({ count: 2900, rows: 3000 });
+    const told: Progress[] = [];
+    await docs.compact({ onProgress: (progress) => void told.push(progress) });
+    expect(await docs.stats()).toMatchObject({ count: 2900, rows: 2900, linked: 2900 });
+    expect(await docs.search(query)).toEqual(before);
+    expect(told.at(-1)).toMatchObject({ phase: 'linking' });
+    await expect(docs.compact({ onProgress: 7 as never })).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
   });
 
   test('an empty store opens, answers and grows', async () => { // c12, c13

@@ -152,6 +152,26 @@ TEST_CASE("deleting removes exactly the listed ids, by type") {
   CHECK(ids == std::vector<int32_t>{8, 7});
 }
 
+TEST_CASE("compact gives back the room of deleted rows and keeps the answers") {
+  const TestFolder folder;
+  const std::string store = make_store(folder, 3000);
+  std::string ids;
+  for (int id = 0; id < 300; ++id) ids += std::to_string(10 * id) + "\n";
+  succeed({"delete", store, "--ids", folder.write("ids", ids)});
+  const std::string queries = folder.write_values("q.f32", random_rows(20, kDimensions, 9));
+  const auto before = search_ids(folder, store, queries, {"--k", "5", "--exact"});
+  CHECK(succeed({"info", store, "--json"}).json().at("graph").at("rows") == 3000);
+  const Json report = succeed({"compact", store, "--json"}).json();
+  CHECK(report.at("removed") == 300);
+  CHECK(report.at("records") == 2700);
+  CHECK(report.at("bytes") < report.at("bytes_before"));
+  CHECK(succeed({"info", store, "--json"}).json().at("graph").at("linked") == 2700);
+  CHECK(search_ids(folder, store, queries, {"--k", "5", "--exact"}) == before);
+  succeed({"verify", store});
+  CHECK(succeed({"compact", store, "--json"}).json().at("removed") == 0);
+  fail(2, {"no-store"}, {"compact", folder.path("no-store")});
+}
+
 TEST_CASE("info describes the store") {
   const TestFolder folder;
   const std::string store = make_store(folder, 2000);
@@ -301,8 +321,8 @@ TEST_CASE("kernels and help") {
                    kernels.at("in_use")) == 1);
   CHECK(succeed({"--version"}).out.starts_with("nearfield "));
   CHECK(succeed({"--help"}).out.find("import") != std::string::npos);
-  for (const char* command : {"import", "search", "get", "delete", "info", "verify", "pack",
-                              "unpack", "export", "kernels"}) {
+  for (const char* command : {"import", "search", "get", "delete", "compact", "info", "verify",
+                              "pack", "unpack", "export", "kernels"}) {
     CHECK(succeed({command, "--help"}).out.find("Usage") != std::string::npos);
   }
 }
