@@ -1,7 +1,7 @@
 // Commits that fail, and the files that commits leave behind.
 #include <catch2/catch_test_macros.hpp>
 
-#include "faulty_storage.h"
+#include "support/faulty_storage.h"
 #include "sample.h"
 #include "store/layout.h"
 
