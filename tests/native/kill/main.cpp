@@ -37,7 +37,7 @@ constexpr const char* kHelp =
 constexpr uint32_t kDimensions = 4;
 constexpr int64_t kRows = 40;         // of a batch
 constexpr int64_t kOldest = 60;       // batches that are kept; older ones are deleted
-constexpr uint32_t kLongestLife = 40'000;  // microseconds
+constexpr uint32_t kLongestLife = 120'000;  // microseconds
 
 [[noreturn]] void fail(const std::string& what) {
   std::fprintf(stderr, "kill_check: %s\n", what.c_str());

@@ -39,7 +39,8 @@ extern "C" int __wrap_fsync(int descriptor) {
     return -1;
   }
   Synced call{path_of(descriptor), {}};
-  const fs::path folder = fs::is_directory(call.path) ? call.path : fs::path(call.path).parent_path();
+  fs::path folder = call.path;
+  if (!fs::is_directory(folder)) folder = folder.parent_path();
   for (const auto& entry : fs::directory_iterator(folder))
     call.beside.push_back(entry.path().filename().string());
   synced.push_back(std::move(call));
