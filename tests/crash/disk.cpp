@@ -137,7 +137,10 @@ std::vector<std::byte> Disk::after_crash(const File& file, RandomStream& random)
         if (random.one_in(2)) spoil(bytes, at, std::min(at + kSector, bytes.size()), random);
       }
       break;
-    case 5: bytes.resize(cut); spoil(bytes, file.durable, cut, random); break;
+    case 5:
+      bytes.resize(cut);
+      spoil(bytes, file.durable, cut, random);
+      break;
     default: break;  // all of it arrived
   }
   return bytes;

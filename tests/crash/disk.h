@@ -37,10 +37,10 @@ class Disk {
 
   void apply(const Operation& operation);
 
-  Files in_order() const;                        // everything arrived
-  Files torn(RandomStream& random) const;        // all but a part of the last operation, an append
-  Files reordered(RandomStream& random) const;   // anything that a crash now may leave
-  bool has_pending() const;                      // whether a crash now may lose anything
+  Files in_order() const;                       // everything arrived
+  Files torn(RandomStream& random) const;       // all but a part of the last operation, an append
+  Files reordered(RandomStream& random) const;  // anything that a crash now may leave
+  bool has_pending() const;                     // whether a crash now may lose anything
 
  private:
   struct File {

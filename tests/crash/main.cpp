@@ -1,4 +1,5 @@
 // crash_check: proves that a crash or a failing call loses nothing that was acknowledged.
+#include <algorithm>
 #include <atomic>
 #include <charconv>
 #include <cstdio>
@@ -17,9 +18,10 @@ using namespace nearfield::test;
 namespace {
 
 constexpr const char* kHelp =
-    "crash_check [--states N] [--seed S] [--threads T] [--only K]\n"
+    "crash_check [--states N] [--seed S] [--threads T] [--every K | --only K]\n"
     "\n"
-    "Runs random workloads, one a seed, on a storage that records every operation. Whatever a crash\n"
+    "Runs random workloads, one a seed, on a storage that records every operation. Whatever a "
+    "crash\n"
     "may leave of them is opened and compared with a model: after every operation, with torn\n"
     "writes, with operations between syncs in any order, and crashed again while going on. Then\n"
     "each call to the storage and each allocation of a block fails, once and from there on.\n"
@@ -27,6 +29,7 @@ constexpr const char* kHelp =
     "  --states N   stop after so many states (100000)\n"
     "  --seed S     of the first workload (1); the next has S + 1\n"
     "  --threads T  (all cores)\n"
+    "  --every K    one of K states: more workloads for the same number (1)\n"
     "  --only K     of seed S the state of this number alone, as a violation names it\n"
     "\n"
     "The last line is \"states: N, violations: N\"; the status is 1 when there are violations.\n";
@@ -35,6 +38,7 @@ struct Options {
   uint64_t states = 100'000;
   uint64_t seed = 1;
   uint64_t threads = std::max(1u, std::thread::hardware_concurrency());
+  uint64_t every = 1;
   std::optional<uint64_t> only;
 };
 
@@ -53,6 +57,8 @@ bool parse(int count, char** arguments, Options& options) {
       options.seed = value;
     } else if (name == "--threads" && value > 0) {
       options.threads = value;
+    } else if (name == "--every" && value > 0) {
+      options.every = value;
     } else if (name == "--only") {
       options.only = value;
     } else {
@@ -62,8 +68,8 @@ bool parse(int count, char** arguments, Options& options) {
   return true;
 }
 
-void check(uint64_t seed, std::optional<uint64_t> only, Report& report) {
-  States states(report, seed, only);
+void check(uint64_t seed, const Options& options, Report& report) {
+  States states(report, seed, options.every, options.only);
   check_crashes(seed, states);
   check_failures(seed, states);
 }
@@ -82,13 +88,13 @@ int main(int count, char** arguments) {
   }
   Report report(options.states);
   if (options.only) {
-    check(options.seed, options.only, report);
+    check(options.seed, options, report);
   } else {
     std::atomic<uint64_t> next_seed = options.seed;
     std::vector<std::thread> threads;
     for (uint64_t i = 0; i < options.threads; ++i) {
       threads.emplace_back([&] {
-        while (!report.enough()) check(next_seed++, {}, report);
+        while (!report.enough()) check(next_seed++, options, report);
       });
     }
     for (std::thread& thread : threads) thread.join();

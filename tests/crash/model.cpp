@@ -11,9 +11,7 @@ std::string quoted(const std::string& text) { return "\"" + text + "\""; }
 
 std::string tag_filter(const std::string& tag) { return R"({"t":)" + quoted(tag) + "}"; }
 
-std::string below_filter(int number) {
-  return R"({"n":{"$lt":)" + std::to_string(number) + "}}";
-}
+std::string below_filter(int number) { return R"({"n":{"$lt":)" + std::to_string(number) + "}}"; }
 
 bool has(const std::vector<std::string>& all, const std::string& one) {
   return std::find(all.begin(), all.end(), one) != all.end();
@@ -63,7 +61,8 @@ class Comparison {
   }
   void expect_count(const std::string& what, uint64_t have, uint64_t expected) {
     if (have != expected)
-      fail(what + " has " + std::to_string(have) + " records, expected " + std::to_string(expected));
+      fail(what + " has " + std::to_string(have) + " records, expected " +
+           std::to_string(expected));
   }
   template <class Predicate>
   uint64_t count(Predicate&& predicate) const {
@@ -96,9 +95,8 @@ class Comparison {
     }
     filter(below_filter(50),
            count([](const Values& values) { return values.number && *values.number < 50; }));
-    filter(R"({"b":true,"k":{"$exists":true}})", count([](const Values& values) {
-             return values.flag == true && !values.sku.empty();
-           }));
+    filter(R"({"b":true,"k":{"$exists":true}})",
+           count([](const Values& values) { return values.flag == true && !values.sku.empty(); }));
     for (const Field& field : model_.fields) {
       if (field.name == "t") facets();
       if (field.name == "n") order();
@@ -111,9 +109,8 @@ class Comparison {
     const auto found = collection_.facets("t", *all, 100);
     if (!found.ok()) return fail(found.error().detail);
     for (const FacetCount& facet : *found) {
-      expect_count("the tag " + facet.value, facet.count, count([&](const Values& values) {
-                     return has(values.tags, facet.value);
-                   }));
+      expect_count("the tag " + facet.value, facet.count,
+                   count([&](const Values& values) { return has(values.tags, facet.value); }));
     }
   }
 
@@ -206,7 +203,8 @@ std::string describe(const Action& action) {
     case Action::Kind::kUpsert: return "upsert " + rows + " rows into " + action.collection;
     case Action::Kind::kRemove: return "remove " + rows + " ids from " + action.collection;
     case Action::Kind::kRemoveTag:
-    case Action::Kind::kRemoveBelow: return "remove what a filter selects from " + action.collection;
+    case Action::Kind::kRemoveBelow:
+      return "remove what a filter selects from " + action.collection;
     case Action::Kind::kSetFields: return "set the fields of " + action.collection;
     case Action::Kind::kClear: return "clear " + action.collection;
     case Action::Kind::kLink: return "link " + action.collection;
@@ -235,10 +233,10 @@ Result<void> perform(const Action& action, Database& database) {
     }
     case Action::Kind::kRemoveTag:
     case Action::Kind::kRemoveBelow: {
-      NEARFIELD_ASSIGN(const Selection selected,
-                       collection.select(action.kind == Action::Kind::kRemoveTag
-                                             ? tag_filter(action.tag)
-                                             : below_filter(action.number)));
+      NEARFIELD_ASSIGN(
+          const Selection selected,
+          collection.select(action.kind == Action::Kind::kRemoveTag ? tag_filter(action.tag)
+                                                                    : below_filter(action.number)));
       NEARFIELD_TRY(collection.remove_selected(selected));
       return {};
     }
@@ -254,7 +252,8 @@ void perform(const Action& action, Model& model) {
   if (action.kind == Action::Kind::kMake || action.kind == Action::Kind::kUpsert) {
     ModelCollection& collection = model[action.collection];
     collection.options = action.options;
-    for (size_t i = 0; i < action.ids.size(); ++i) collection.records[action.ids[i]] = action.rows[i];
+    for (size_t i = 0; i < action.ids.size(); ++i)
+      collection.records[action.ids[i]] = action.rows[i];
     return;
   }
   const auto found = model.find(action.collection);

@@ -36,15 +36,26 @@ using Model = std::map<std::string, ModelCollection>;
 
 // One change of a database. What it is about is missing in the database when it is in the model.
 struct Action {
-  enum class Kind { kMake, kUpsert, kRemove, kRemoveTag, kRemoveBelow, kSetFields, kClear, kLink, kDrop, kFlush };
+  enum class Kind {
+    kMake,
+    kUpsert,
+    kRemove,
+    kRemoveTag,
+    kRemoveBelow,
+    kSetFields,
+    kClear,
+    kLink,
+    kDrop,
+    kFlush
+  };
   Kind kind = Kind::kFlush;
   std::string collection = {};
-  CollectionOptions options = {};       // make; upsert, which makes what is missing
-  std::vector<Id> ids = {};             // upsert, remove
-  std::vector<ModelRecord> rows = {};   // upsert, one an id
-  std::vector<Field> fields = {};       // set fields
-  std::string tag = {};                 // remove by tag
-  int number = 0;                       // remove by number
+  CollectionOptions options = {};      // make; upsert, which makes what is missing
+  std::vector<Id> ids = {};            // upsert, remove
+  std::vector<ModelRecord> rows = {};  // upsert, one an id
+  std::vector<Field> fields = {};      // set fields
+  std::string tag = {};                // remove by tag
+  int number = 0;                      // remove by number
 };
 
 std::string describe(const Action& action);

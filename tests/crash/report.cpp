@@ -9,8 +9,9 @@ namespace {
 
 constexpr uint64_t kMostViolations = 10;
 constexpr auto kProgressEvery = std::chrono::seconds(5);
-constexpr const char* kNames[] = {"prefixes",      "torn writes",  "reorderings",
-                                  "crashes after recovery", "failed calls", "failed allocations"};
+constexpr const char* kNames[] = {"prefixes",     "torn writes",
+                                  "reorderings",  "crashes after recovery",
+                                  "failed calls", "failed allocations"};
 
 }  // namespace
 
@@ -40,7 +41,9 @@ bool Report::enough() {
   return states() >= wanted_ || violations_ >= kMostViolations;
 }
 
-uint64_t Report::states() const { return std::accumulate(tried_.begin(), tried_.end(), uint64_t{0}); }
+uint64_t Report::states() const {
+  return std::accumulate(tried_.begin(), tried_.end(), uint64_t{0});
+}
 
 void Report::print() {
   for (size_t i = 0; i < tried_.size(); ++i)

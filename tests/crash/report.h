@@ -37,13 +37,14 @@ class Report {
 // The states of one seed, numbered as they come, so that each can be checked alone.
 class States {
  public:
-  States(Report& report, uint64_t seed, std::optional<uint64_t> only)
-      : report_(report), seed_(seed), only_(only) {}
+  // Of all, every `every`-th is to be checked, or `only` one.
+  States(Report& report, uint64_t seed, uint64_t every, std::optional<uint64_t> only)
+      : report_(report), seed_(seed), every_(every), only_(only) {}
 
   // Moves to the next state; whether it is to be checked.
   bool next() {
     ++number_;
-    return !only_ || *only_ == number_;
+    return only_ ? number_ == *only_ : number_ % every_ == 0;
   }
   uint64_t number() const { return number_; }
   bool enough() { return !only_ && report_.enough(); }
@@ -53,6 +54,7 @@ class States {
  private:
   Report& report_;
   uint64_t seed_;
+  uint64_t every_;
   std::optional<uint64_t> only_;
   uint64_t number_ = 0;
 };

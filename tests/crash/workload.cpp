@@ -21,7 +21,7 @@ Shape shape_of(uint64_t seed) {
               .linked_rows = 0,
               .preferred_file_bytes = random.one_in(2) ? 4096u : UINT64_MAX,
               .maps = random.one_in(2),
-              .faults = random.one_in(3)};
+              .faults = random.one_in(2)};
   if (seed % 6 == 4) {
     shape.linked_rows = 1100;
     shape.actions = 24;
@@ -59,8 +59,7 @@ Action Workload::next(const Shape& shape) {
               .collection = name,
               .number = static_cast<int>(random_.below(40))};
     case 5:
-    case 6:
-      return {.kind = Action::Kind::kSetFields, .collection = name, .fields = draw_fields()};
+    case 6: return {.kind = Action::Kind::kSetFields, .collection = name, .fields = draw_fields()};
     case 7:
       return {.kind = random_.one_in(3) ? Action::Kind::kClear : Action::Kind::kLink,
               .collection = random_.one_in(2) ? name : "b"};

@@ -70,7 +70,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto rows = input.ConsumeIntegralInRange<uint32_t>(1, 8);
 
   const auto ranges = highlights(text, query, Analyzer(field));
-  for (const ByteRange& range : ranges) require(range.begin < range.end && range.end <= text.size());
+  for (const ByteRange& range : ranges)
+    require(range.begin < range.end && range.end <= text.size());
   const ByteRange shown = snippet(text, ranges, input.ConsumeIntegralInRange(0u, 80u));
   require(shown.begin <= shown.end && shown.end <= text.size());
 

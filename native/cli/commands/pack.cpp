@@ -130,7 +130,8 @@ void run_unpack(const PackCommand& command) {
     take(Database::unpack(source, PackedFile::kName, *destination), command.file);
   }
   replaces ? staging.take_place_of_old(command.store) : staging.take_place(command.store);
-  if (command.durability == Durability::kFull) take(sync_posix_name(folder.string()), command.store);
+  if (command.durability == Durability::kFull)
+    take(sync_posix_name(folder.string()), command.store);
   std::cout << "unpacked " << command.file << " into " << command.store << "\n";
 }
 

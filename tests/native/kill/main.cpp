@@ -30,13 +30,14 @@ namespace fs = std::filesystem;
 constexpr const char* kHelp =
     "kill_check [--kills N] [--seed S]\n"
     "\n"
-    "Kills a program that stores batches N times (30) at moments drawn from S (1), reopens the store\n"
+    "Kills a program that stores batches N times (30) at moments drawn from S (1), reopens the "
+    "store\n"
     "each time and looks for every acknowledged batch, whole. The last line is\n"
     "\"kills: N, batches: N, violations: N\"; the status is 1 when there are violations.\n";
 
 constexpr uint32_t kDimensions = 4;
-constexpr int64_t kRows = 40;         // of a batch
-constexpr int64_t kOldest = 60;       // batches that are kept; older ones are deleted
+constexpr int64_t kRows = 40;               // of a batch
+constexpr int64_t kOldest = 60;             // batches that are kept; older ones are deleted
 constexpr uint32_t kLongestLife = 120'000;  // microseconds
 
 [[noreturn]] void fail(const std::string& what) {
