@@ -59,8 +59,8 @@ void add_durability(CLI::App& command, Durability& durability) {
           [&durability](const std::string& word) {
             durability = word == "none" ? Durability::kNone : Durability::kFull;
           },
-          "Wait until the disk has what is written (full, the default), or leave that to the\n"
-          "system (none): quicker, but a power cut may then cost the store")
+          "What writing waits for: the disk (full), or nothing, when a power cut may cost the "
+          "store")
       ->type_name("full|none")
       ->check(one_of({"full", "none"}));
 }
