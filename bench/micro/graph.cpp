@@ -211,6 +211,7 @@ int main(int argc, char** argv) {
   const Kernels& kernels = *find_kernels(options["--kernels"]);
   Threads pool(static_cast<unsigned>(std::stoul(options["--threads"])));
   GraphOptions graph_options;
+  const SlotSet none;
   graph_options.degree = static_cast<uint32_t>(std::stoul(options["--degree"]));
   graph_options.ef_construction = static_cast<uint32_t>(std::stoul(options["--ef-construction"]));
 
@@ -225,7 +226,7 @@ int main(int argc, char** argv) {
   uint64_t distances = 0;
   if (bulk_rows < rows && !codes.resize(bulk_rows).ok()) return 1;
   if (bulk_rows > 0) {
-    const auto linker = make_bulk_linker(graph, codes, kernels, pool, graph_options);
+    const auto linker = make_bulk_linker(graph, codes, kernels, pool, graph_options, none);
     if (!linker->step(0).ok()) return 1;
     distances = linker->distances();
   }
@@ -244,7 +245,7 @@ int main(int argc, char** argv) {
       codes.encode(static_cast<uint32_t>(i), set.row(i), 1);
     }
     const double start = now();
-    const auto linker = make_batch_linker(graph, codes, kernels, pool, graph_options);
+    const auto linker = make_batch_linker(graph, codes, kernels, pool, graph_options, none);
     if (!linker->step(0).ok()) return 1;
     std::printf("added %zu rows in %.2f s (cpu %.2f), %.0f distances a row\n", added, now() - start,
                 cpu_now() - built_cpu,

@@ -83,6 +83,10 @@ class BlockArray {
     return {};
   }
 
+  void move(uint32_t to, uint32_t from) {
+    if (to != from) std::memcpy(row(to), row(from), stride_ * sizeof(T));
+  }
+
   // Takes a block as storage gave it; blocks are adopted in order, all but the last one full.
   // REQUIRES: buffer.size() == rows_in_it * stride * sizeof(T).
   void adopt(Buffer buffer, uint32_t rows_in_it) {

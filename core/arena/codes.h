@@ -59,6 +59,12 @@ class Codes {
   // Encodes one row. `row` has `dimensions` floats; `scale` is 1 / length under cosine, 0 for a
   // zero row, else 1.
   void encode(uint32_t slot, const float* row, float scale);
+  // Copies the code of a row into another slot.
+  void move(uint32_t to, uint32_t from) {
+    codes_.move(to, from);
+    walk_terms_.move(to, from);
+    if (metric_ == Metric::kDot) lifted_.move(to, from);
+  }
   // Encodes a query (the same map; `out` has stride() bytes, 64-byte aligned).
   void encode_query(const float* query, float scale, uint8_t* out) const;
   // What belongs to a query beside its code.

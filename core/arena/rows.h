@@ -61,6 +61,11 @@ class Rows {
   Result<void> resize(uint32_t rows);  // new rows are zero until set
   // REQUIRES: values within ±largest_value().
   void set(uint32_t slot, std::span<const float> vector);
+  // Copies a row into another slot, to the bit.
+  void move(uint32_t to, uint32_t from) {
+    values_.move(to, from);
+    if (metric_ == Metric::kCosine) scales_.move(to, from);
+  }
 
   float distance(const Kernels& kernels, const Query& query, uint32_t slot) const;
   void distance4(const Kernels& kernels, const Query& query, const uint32_t slots[4],

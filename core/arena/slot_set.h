@@ -17,6 +17,14 @@ class SlotSet {
     const size_t word = slot / 64;
     return word < words_.size() && ((words_[word] >> (slot % 64)) & 1) != 0;
   }
+  uint32_t count_below(uint32_t slot) const {
+    uint32_t count = 0;
+    for (size_t w = 0; w < words_.size() && w * 64 < slot; ++w) {
+      const uint64_t rest = slot - w * 64 < 64 ? ~(~uint64_t{0} << (slot % 64)) : ~uint64_t{0};
+      count += static_cast<uint32_t>(std::popcount(words_[w] & rest));
+    }
+    return count;
+  }
   // The first slot of the set at or after `slot`, UINT32_MAX when there is none.
   uint32_t next(uint32_t slot) const {
     for (size_t w = slot / 64; w < words_.size(); ++w) {

@@ -1,5 +1,5 @@
-// Records come and go: upsert, remove, get, compaction. Searching is in search.cpp, linking in
-// link.cpp, storage in persist.cpp.
+// Records come and go: upsert, remove, get. Searching is in search.cpp, linking in link.cpp, what
+// becomes of dead slots in compact.cpp, storage in persist.cpp.
 #include <cmath>
 
 #include "collection/collection_impl.h"
@@ -43,6 +43,8 @@ void CollectionImpl::make_empty_parts() {
   ids_ = std::make_unique<IdColumn>(block_shift_);
   metadata_ = std::make_unique<TextColumn>(block_shift_);
   dead_.clear();
+  tombstones_ = 0;
+  compacting_ = false;
   codes_ = std::make_unique<Codes>(options_.dimensions, options_.metric, block_shift_);
   graph_ = std::make_unique<Graph>(2 * options_.m, block_shift_);
   fields_ = fields_->emptied(block_shift_);
@@ -142,7 +144,7 @@ Result<uint64_t> CollectionImpl::upsert(const Batch& batch) {
     metadata_->append(metadata.empty() ? std::nullopt : std::optional(metadata));
   }
   dirty_ |= rows > 0;
-  NEARFIELD_TRY(compact_if_worthwhile());
+  NEARFIELD_TRY(compact_without_graph());
   return added;
 }
 
@@ -158,7 +160,7 @@ Result<uint64_t> CollectionImpl::remove(std::span<const IdView> ids) {
     ++removed;
   }
   dirty_ |= removed > 0;
-  NEARFIELD_TRY(compact_if_worthwhile());
+  NEARFIELD_TRY(compact_without_graph());
   return removed;
 }
 
@@ -166,6 +168,7 @@ void CollectionImpl::bury(uint32_t slot) {
   ids_->forget(slot);
   fields_->remove(slot);
   dead_.insert(slot);
+  if (slot < graph_->rows() && !graph_->removed().contains(slot)) ++tombstones_;
 }
 
 Result<void> CollectionImpl::clear() {
@@ -181,52 +184,6 @@ void CollectionImpl::reset() {
   rewritten_ = true;
   graph_changed_ = true;
   dirty_ = true;
-}
-
-// Dead slots are given back once they outnumber the live ones, so that memory and disk stay within
-// twice what is live and every deletion pays for moving at most one row.
-Result<void> CollectionImpl::compact_if_worthwhile() {
-  constexpr uint64_t kWorthwhile = 1024;
-  if (dead_.count() == 0) return {};
-  if (count() == 0) {
-    reset();
-    return {};
-  }
-  if (dead_.count() > count() && dead_.count() >= kWorthwhile) {
-    // Without the memory for it the collection goes on as it is.
-    auto compacted = compact();
-    if (!compacted && compacted.error().code != ErrorCode::kOutOfMemory) return compacted;
-  }
-  return {};
-}
-
-Result<void> CollectionImpl::compact() {
-  const auto live = static_cast<uint32_t>(count());
-  auto rows = empty_rows();
-  auto ids = std::make_unique<IdColumn>(block_shift_);
-  auto metadata = std::make_unique<TextColumn>(block_shift_);
-  auto fields = fields_->emptied(block_shift_);
-  NEARFIELD_TRY(rows->resize(live));
-  NEARFIELD_TRY(ids->ensure_index(SlotSet()));
-  NEARFIELD_TRY(ids->reserve(live));
-  std::vector<float> widened;
-  uint32_t to = 0;
-  for (uint32_t from = next_live(0); from < rows_->rows(); from = next_live(from + 1)) {
-    rows->set(to++, rows_->get(from, widened));
-    ids->append(ids_->get(from));
-    metadata->append(metadata_->get(from));
-  }
-  const auto text_of = [&](uint32_t slot) {
-    return metadata->get(slot).value_or(std::string_view());
-  };
-  NEARFIELD_TRY(fields->append(live, text_of));
-  fields->index_words(live, text_of);
-  reset();
-  rows_ = std::move(rows);
-  ids_ = std::move(ids);
-  metadata_ = std::move(metadata);
-  fields_ = std::move(fields);
-  return {};
 }
 
 bool CollectionImpl::contains(IdView id) {

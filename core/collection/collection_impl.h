@@ -1,8 +1,9 @@
 // CollectionImpl: joins arena, graph and store into a Collection.
 //
 // Slots [0, linked) are in the graph and have codes; the slots after them are the tail, found by
-// scanning. A replaced or deleted record leaves its slot dead; slots are only ever appended, until
-// compact() moves the live ones together. Everything that storage holds can be told from
+// scanning. A replaced or deleted record leaves its slot dead: first a tombstone in the graph, then
+// removed from it, and at last given back when the live slots are moved together (compact.cpp).
+// New records always take new slots. Everything that storage holds can be told from
 // (flushed rows, dead set, graph): see persist.cpp.
 #pragma once
 
@@ -37,6 +38,9 @@ struct SearchScratch::Parts {
   TextSearch text;
 };
 
+// Below this many rows a scan is as quick as a walk, and there is no graph.
+inline constexpr uint32_t kFewestLinked = 1024;
+
 // What the collections of a database share.
 struct Environment {
   const Kernels* kernels = nullptr;
@@ -70,6 +74,7 @@ class CollectionImpl final : public Collection {
   Result<uint64_t> upsert(const Batch& batch) override;
   bool wants_link() const override;
   Result<LinkProgress> link(uint64_t budget_us) override;
+  Result<LinkProgress> compact(uint64_t budget_us) override;
   Result<uint64_t> remove(std::span<const IdView> ids) override;
   Result<void> clear() override;
   uint64_t count() const override { return rows_->rows() - dead_.count(); }
@@ -107,8 +112,13 @@ class CollectionImpl final : public Collection {
   static std::optional<std::string> unusable_value(std::span<const float> vector, RowType type);
   void bury(uint32_t slot);  // its record was replaced or deleted
   void reset();
-  Result<void> compact_if_worthwhile();
-  Result<void> compact();
+
+  // compact.cpp
+  void count_tombstones();
+  bool wants_removal() const;
+  bool wants_compaction() const;
+  Result<void> compact_without_graph();
+  Result<void> move_together();
 
   // fields.cpp
   Result<void> read_fields(FieldSet& fields) const;
@@ -157,12 +167,19 @@ class CollectionImpl final : public Collection {
                              uint64_t end, std::vector<RankedHit>& hits) const;
 
   // link.cpp
+  Result<bool> start_next();
   Result<void> start_linking();
   Result<void> start_bulk();
   Result<void> start_batches();
   bool tail_leaves_range() const;
+  void start_removal();
   void finish_linking();
-  void drop_graph();    // because it is damaged: every row is in the tail again
+  void drop_graph();  // because it is damaged: every row is in the tail again
+  GraphOptions graph_options() const {
+    return {.degree = 2 * options_.m,
+            .ef_construction = options_.ef_construction,
+            .seed = options_.seed};
+  }
   void stop_linking();  // drops a linker at work; rows it has not linked stay in the tail
 
   // persist.cpp
@@ -201,10 +218,14 @@ class CollectionImpl final : public Collection {
   std::unique_ptr<Codes> codes_;  // of the slots in the graph
   std::unique_ptr<Graph> graph_;
 
+  uint32_t tombstones_ = 0;  // dead rows that are still in the graph
+  bool compacting_ = false;  // until no slot is dead, since compact() was called
+
   // A linker at work, and what it builds when it builds anew.
   std::unique_ptr<Codes> new_codes_;
   std::unique_ptr<Graph> new_graph_;
   std::unique_ptr<Linker> linker_;
+  bool removing_ = false;  // it takes rows out
 
   bool dirty_ = true;          // a new collection is itself a change
   uint32_t flushed_rows_ = 0;  // rows that storage holds

@@ -107,7 +107,7 @@ Result<uint64_t> CollectionImpl::remove_selected(const Selection& selected) {
     ++removed;
   });
   dirty_ |= removed > 0;
-  NEARFIELD_TRY(compact_if_worthwhile());
+  NEARFIELD_TRY(compact_without_graph());
   return removed;
 }
 

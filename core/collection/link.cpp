@@ -6,13 +6,6 @@
 
 namespace nearfield {
 
-namespace {
-
-// Below this many rows a scan is as quick as a walk, and there is no graph.
-constexpr uint32_t kFewestLinked = 1024;
-
-}  // namespace
-
 // The tail costs every search one distance a row, so it may be a sixteenth of the graph, at most
 // as long as a scan stays well below a millisecond.
 bool CollectionImpl::wants_link() const {
@@ -20,34 +13,66 @@ bool CollectionImpl::wants_link() const {
   if (environment_.read_only || count() < kFewestLinked) return false;
   constexpr uint32_t kLongestTail = 8192;
   const uint32_t linked = graph_->rows();
-  return rows_->rows() - linked >= std::clamp(linked / 16, kFewestLinked, kLongestTail);
+  return rows_->rows() - linked >= std::clamp(linked / 16, kFewestLinked, kLongestTail) ||
+         wants_removal() || wants_compaction();
 }
 
 Result<LinkProgress> CollectionImpl::link(uint64_t budget_us) {
   if (environment_.read_only)
     return Error{ErrorCode::kReadOnly, "the database was opened for reading"};
-  if (!linker_) {
-    if (rows_->rows() == graph_->rows() || count() < kFewestLinked) return LinkProgress{};
-    NEARFIELD_TRY(start_linking());
+  for (;;) {
+    if (!linker_) {
+      NEARFIELD_ASSIGN(const bool started, start_next());
+      if (!started) return LinkProgress{};
+    }
+    const uint32_t linked = graph_->rows();
+    auto progress = linker_->step(budget_us);
+    if (!progress && progress.error().code == ErrorCode::kCorrupt) {
+      // The file's links lead nowhere, which a mapped file shows only here. Rows are whole: anew.
+      drop_graph();
+      NEARFIELD_TRY(start_bulk());
+      progress = linker_->step(budget_us);
+    }
+    if (graph_->rows() !=
+        linked) {  // batches change the graph in place, also before one that fails
+      graph_changed_ = true;
+      dirty_ = true;
+      count_tombstones();
+    }
+    if (!progress) {
+      stop_linking();
+      return progress;
+    }
+    if (!progress->finished()) return progress;
+    const bool removed = removing_;
+    finish_linking();
+    // Rows are taken out before others are put in, or slots are moved.
+    if (!removed) return progress;
+    if (budget_us > 0) return LinkProgress{progress->done, progress->total + 1};
   }
-  const uint32_t linked = graph_->rows();
-  auto progress = linker_->step(budget_us);
-  if (!progress && progress.error().code == ErrorCode::kCorrupt) {
-    // The file's links lead nowhere, which a mapped file shows only here. Rows are whole: anew.
-    drop_graph();
-    NEARFIELD_TRY(start_bulk());
-    progress = linker_->step(budget_us);
+}
+
+// Starts what is to be done next; false when nothing is.
+Result<bool> CollectionImpl::start_next() {
+  if (count() < kFewestLinked) {
+    if (wants_compaction()) NEARFIELD_TRY(move_together());
+    return false;
   }
-  if (graph_->rows() != linked) {  // batches change the graph in place, also before one that fails
-    graph_changed_ = true;
-    dirty_ = true;
+  const bool bulk = rows_->rows() - graph_->rows() > graph_->rows();  // leaves no tombstones
+  if (wants_removal() && !bulk) {
+    start_removal();
+    return true;
   }
-  if (!progress) {
-    stop_linking();
-    return progress;
-  }
-  if (progress->finished()) finish_linking();
-  return progress;
+  if (wants_compaction() && tombstones_ == 0) NEARFIELD_TRY(move_together());
+  if (rows_->rows() == graph_->rows()) return false;
+  NEARFIELD_TRY(start_linking());
+  return true;
+}
+
+void CollectionImpl::start_removal() {
+  removing_ = true;
+  linker_ = make_row_remover(*graph_, *codes_, *environment_.kernels, *environment_.pool,
+                             graph_options(), dead_);
 }
 
 // A tail longer than the graph is cheaper to link together with everything else, from scratch; all
@@ -123,9 +148,7 @@ Result<void> CollectionImpl::start_bulk() {
   new_codes_ = std::move(codes);
   new_graph_ = std::make_unique<Graph>(2 * options_.m, block_shift_);
   linker_ = make_bulk_linker(*new_graph_, *new_codes_, *environment_.kernels, *environment_.pool,
-                             {.degree = 2 * options_.m,
-                              .ef_construction = options_.ef_construction,
-                              .seed = options_.seed});
+                             graph_options(), dead_);
   return {};
 }
 
@@ -137,27 +160,29 @@ Result<void> CollectionImpl::start_batches() {
     codes_->encode(slot, rows_->get(slot, widened).data(), rows_->scale(slot));
   }
   linker_ = make_batch_linker(*graph_, *codes_, *environment_.kernels, *environment_.pool,
-                              {.degree = 2 * options_.m,
-                               .ef_construction = options_.ef_construction,
-                               .seed = options_.seed});
+                              graph_options(), dead_);
   return {};
 }
 
 void CollectionImpl::finish_linking() {
   auto codes = std::move(new_codes_);
   auto graph = std::move(new_graph_);
+  const bool changed = graph || removing_;  // batches changed the graph as they went
   stop_linking();
-  if (!graph) return;
-  codes_ = std::move(codes);
-  graph_ = std::move(graph);
-  graph_changed_ = true;
-  dirty_ = true;
+  if (graph) {
+    codes_ = std::move(codes);
+    graph_ = std::move(graph);
+  }
+  graph_changed_ |= changed;
+  dirty_ |= changed;
+  count_tombstones();
 }
 
 void CollectionImpl::drop_graph() {
   stop_linking();
   codes_ = std::make_unique<Codes>(options_.dimensions, options_.metric, block_shift_);
   graph_ = std::make_unique<Graph>(2 * options_.m, block_shift_);
+  tombstones_ = 0;
   graph_damaged_ = true;
   graph_changed_ = true;
   dirty_ = !environment_.read_only;
@@ -166,6 +191,7 @@ void CollectionImpl::drop_graph() {
 void CollectionImpl::stop_linking() {
   if (linker_) build_distances_ += linker_->distances();
   linker_.reset();
+  removing_ = false;
   new_codes_.reset();
   new_graph_.reset();
 }

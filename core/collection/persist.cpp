@@ -139,6 +139,12 @@ Result<void> CollectionImpl::save_graph(Store::Commit& commit) {
       graph_damaged_ ? 0 : linked;  // of the segments, those that may be compared with
   for (const SegmentKind kind : kGraphKinds)
     erase_segments(commit.manifest(), {number_, kind, kept}, kMaxRows);
+  const SegmentKey removed{number_, SegmentKind::kRemoved, 0};
+  if (graph_->removed().count() == 0) {
+    commit.erase(removed);
+  } else {
+    NEARFIELD_TRY(commit.put(removed, linked, graph_->removed().bytes()));
+  }
   if (linked == 0) return {};
   const uint32_t block_rows = 1u << block_shift_;
   for (uint32_t first = 0; first < linked; first += block_rows) {
@@ -360,6 +366,17 @@ Result<void> CollectionImpl::load_graph(Store& store, const State& state) {
                   [&](uint32_t seed) { return seed >= state.linked; })) {
     return corrupt_collection(name_, "its seeds lie outside the graph");
   }
+  if (const auto removed = segments.find({number_, SegmentKind::kRemoved, 0});
+      removed != segments.end()) {
+    NEARFIELD_ASSIGN(const Buffer bits, store.load(removed->first, removed->second));
+    SlotSet& out = graph_->removed();
+    bool fits = out.assign(bits.bytes(), state.linked);
+    for (uint32_t slot = out.next(0); fits && slot != UINT32_MAX; slot = out.next(slot + 1)) {
+      fits = dead_.contains(slot);
+    }
+    if (!fits) return corrupt_collection(name_, "rows are out of the graph that are not deleted");
+  }
+  count_tombstones();
   return {};
 }
 
@@ -393,6 +410,11 @@ void CollectionImpl::check(std::vector<std::string>& problems) const {
     }
   }
   check_fields(problems);
+  for (uint32_t slot = next_live(0); slot < graph_->rows(); slot = next_live(slot + 1)) {
+    if (graph_->removed().contains(slot)) {
+      report("row " + std::to_string(slot) + " is live and out of the graph");
+    }
+  }
   for (const std::string& problem : check_graph(*graph_)) report(problem);
 }
 

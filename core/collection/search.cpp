@@ -70,11 +70,11 @@ bool CollectionImpl::walk_graph(const Query& query, const SearchOptions& options
   const uint64_t least = std::max<uint64_t>(2 * uint64_t{options.k}, kLeastMeasured);
   const uint64_t least_measured =
       std::max<uint64_t>(options.k + uint64_t{options.k} / 2, kLeastMeasured);
-  // Dead rows still lead the way but take places in the pool, so it grows by their share, which
-  // compaction keeps below one half.
+  // Tombstones still lead the way but take places in the pool, so it grows by their share.
+  const uint64_t walked = graph_->rows() - graph_->removed().count();
   const auto with_dead = [&](uint64_t live) {
-    return static_cast<uint32_t>(
-        std::min<uint64_t>(graph_->rows(), live * rows_->rows() / std::max<uint64_t>(1, count())));
+    return static_cast<uint32_t>(std::min<uint64_t>(
+        graph_->rows(), live * walked / std::max<uint64_t>(1, walked - tombstones_)));
   };
   WalkOptions limits{.ef = with_dead(std::max(options.ef.value_or(kUsualEf), options.k))};
   if (!options.ef && graph_->slack().is_known()) {

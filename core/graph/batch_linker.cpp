@@ -45,12 +45,13 @@ uint32_t growth(uint32_t rows) {
 class BatchLinker final : public Linker {
  public:
   BatchLinker(Graph& graph, const Codes& codes, const Kernels& kernels, ThreadPool& pool,
-              const GraphOptions& options)
+              const GraphOptions& options, const SlotSet& dead)
       : graph_(graph),
         codes_(codes),
         kernels_(kernels),
         pool_(pool),
         options_(options),
+        dead_(dead),
         kept_candidates_(std::min(options.ef_construction, kMaxCandidates) + kBatchNearest),
         first_row_(graph.rows()),
         scratch_(pool.workers()) {}
@@ -132,7 +133,11 @@ class BatchLinker final : public Linker {
       return {};
     }
     end_ = begin_ + batch_rows(begin_, codes_.rows() - begin_);
-    Distinct distinct = find_copies(codes_, begin_, end_, pool_);
+    Distinct distinct = find_copies(codes_, begin_, end_, dead_, pool_);
+    skipped_.clear();
+    for (uint32_t slot = dead_.next(begin_); slot < end_; slot = dead_.next(slot + 1)) {
+      skipped_.push_back(slot);
+    }
     nodes_.clear();
     for (const uint32_t slot : distinct.firsts) nodes_.push_back({slot});
     copies_ = std::move(distinct.copies);
@@ -161,7 +166,7 @@ class BatchLinker final : public Linker {
     run_some(walked_, nodes_.size(), 1, [&](size_t i, Scratch& scratch, uint64_t& distances) {
       const uint32_t slot = nodes_[i].slot;
       if (is_far_from_copies(slot)) {
-        nodes_[i].copy_of = find_first(codes_, slot, graph_.rows());
+        nodes_[i].copy_of = find_first(graph_, codes_, slot);
         if (nodes_[i].copy_of != kNoLink) return;
       }
       const auto found = walk_to_link(graph_, codes_, kernels_, slot, options_.ef_construction,
@@ -351,6 +356,7 @@ class BatchLinker final : public Linker {
                   graph_.links(back_links_[targets_[i]].target));
     }
     for (const Copy& copy : copies_) link_copy(graph_, codes_, copy);
+    for (const uint32_t slot : skipped_) graph_.removed().insert(slot);
     WalkScratch& scratch = scratch_[0].walk;
     const bool grown = growth(begin_) != growth(end_);
     if (grown) choose_seeds(graph_, codes_, kernels_, options_.seed, distances_);
@@ -385,6 +391,7 @@ class BatchLinker final : public Linker {
   const Kernels& kernels_;
   ThreadPool& pool_;
   const GraphOptions options_;
+  const SlotSet& dead_;
   const uint32_t kept_candidates_;
   const uint32_t first_row_;
   std::vector<Scratch> scratch_;  // a worker each
@@ -395,8 +402,9 @@ class BatchLinker final : public Linker {
   Phase phase_ = Phase::kBegin;
   uint32_t begin_ = 0;
   uint32_t end_ = 0;
-  std::vector<Node> nodes_;      // rising slots
-  std::vector<uint32_t> slots_;  // the same, alone
+  std::vector<Node> nodes_;        // rising slots
+  std::vector<uint32_t> slots_;    // the same, alone
+  std::vector<uint32_t> skipped_;  // rows that were dead when the batch began
   std::vector<Copy> copies_;
   std::vector<Candidate> candidates_;  // kept_candidates_ a node
   PackedRows batch_;
@@ -414,8 +422,9 @@ class BatchLinker final : public Linker {
 }  // namespace
 
 std::unique_ptr<Linker> make_batch_linker(Graph& graph, const Codes& codes, const Kernels& kernels,
-                                          ThreadPool& pool, const GraphOptions& options) {
-  return std::make_unique<BatchLinker>(graph, codes, kernels, pool, options);
+                                          ThreadPool& pool, const GraphOptions& options,
+                                          const SlotSet& dead) {
+  return std::make_unique<BatchLinker>(graph, codes, kernels, pool, options, dead);
 }
 
 }  // namespace nearfield

@@ -25,12 +25,13 @@ namespace {
 class BulkLinker final : public Linker {
  public:
   BulkLinker(Graph& graph, const Codes& codes, const Kernels& kernels, ThreadPool& pool,
-             const GraphOptions& options)
+             const GraphOptions& options, const SlotSet& dead)
       : graph_(graph),
         codes_(codes),
         kernels_(kernels),
         pool_(pool),
         options_(options),
+        dead_(dead),
         plan_(BulkPlan::from(options)),
         built_(graph.degree(),
                static_cast<unsigned>(std::countr_zero(graph.link_blocks().block_rows()))),
@@ -96,10 +97,13 @@ class BulkLinker final : public Linker {
       phase_ = Phase::kFinished;
       return {};
     }
-    distinct_ = find_copies(codes_, 0, rows, pool_);
+    distinct_ = find_copies(codes_, 0, rows, dead_, pool_);
     reservoirs_.emplace(plan_.reservoir);
     NEARFIELD_TRY(reservoirs_->resize(rows));
     NEARFIELD_TRY(built_.resize(rows));
+    for (uint32_t slot = dead_.next(0); slot < rows; slot = dead_.next(slot + 1)) {
+      built_.removed().insert(slot);
+    }
     ordered_.assign(rows, false);
     order_.reserve(distinct_.firsts.size());
     partition_.emplace(codes_, kernels_, pool_, plan_, options_.seed, distinct_.firsts);
@@ -198,6 +202,7 @@ class BulkLinker final : public Linker {
   const Kernels& kernels_;
   ThreadPool& pool_;
   const GraphOptions options_;
+  const SlotSet& dead_;
   const BulkPlan plan_;
 
   Phase phase_ = Phase::kCopies;
@@ -218,8 +223,9 @@ class BulkLinker final : public Linker {
 }  // namespace
 
 std::unique_ptr<Linker> make_bulk_linker(Graph& graph, const Codes& codes, const Kernels& kernels,
-                                         ThreadPool& pool, const GraphOptions& options) {
-  return std::make_unique<BulkLinker>(graph, codes, kernels, pool, options);
+                                         ThreadPool& pool, const GraphOptions& options,
+                                         const SlotSet& dead) {
+  return std::make_unique<BulkLinker>(graph, codes, kernels, pool, options, dead);
 }
 
 }  // namespace nearfield

@@ -25,7 +25,7 @@ bool links_in_range(const Graph& graph) {
     if (!links_in_range(graph, slot)) return false;
   }
   const auto seeds = graph.seeds();
-  if (rows > 0 && seeds.empty()) return false;
+  if (rows > graph.removed().count() && seeds.empty()) return false;
   return std::all_of(seeds.begin(), seeds.end(), [&](uint32_t seed) { return seed < rows; });
 }
 
@@ -62,14 +62,17 @@ std::vector<std::string> check_graph(const Graph& graph, size_t limit) {
   }
 
   const auto seeds = graph.seeds();
-  if (rows > 0 && seeds.empty()) report("There are no seeds.");
+  if (rows > graph.removed().count() && seeds.empty()) report("There are no seeds.");
   for (const uint32_t seed : seeds) {
     if (seed >= rows) report("Seed " + std::to_string(seed) + " is outside the graph.");
   }
   ReachedRows reached(rows);
   for (const uint32_t seed : seeds) reached.mark_from(graph, seed);
   for (uint32_t slot = 0; slot < rows && !full(); ++slot) {
-    if (!reached[slot]) report(name(slot) + " cannot be reached from the seeds.");
+    const bool removed = graph.removed().contains(slot);
+    if (removed && !graph.linked(slot).empty()) report(name(slot) + " is removed and has links.");
+    if (removed && reached[slot]) report(name(slot) + " is removed and can be reached.");
+    if (!removed && !reached[slot]) report(name(slot) + " cannot be reached from the seeds.");
   }
   return problems;
 }

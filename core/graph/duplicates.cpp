@@ -14,14 +14,15 @@ bool same_code(const Codes& codes, uint32_t a, uint32_t b) {
          std::memcmp(codes.code(a), codes.code(b), codes.stride()) == 0;
 }
 
-uint32_t find_first(const Codes& codes, uint32_t slot, uint32_t end) {
-  for (uint32_t row = 0; row < end; ++row) {
-    if (same_code(codes, row, slot)) return row;
+uint32_t find_first(const Graph& graph, const Codes& codes, uint32_t slot) {
+  for (uint32_t row = 0; row < graph.rows(); ++row) {
+    if (same_code(codes, row, slot) && !graph.removed().contains(row)) return row;
   }
   return kNoLink;
 }
 
-Distinct find_copies(const Codes& codes, uint32_t begin, uint32_t end, ThreadPool& pool) {
+Distinct find_copies(const Codes& codes, uint32_t begin, uint32_t end, const SlotSet& dead,
+                     ThreadPool& pool) {
   struct Hashed {
     uint64_t hash;
     uint32_t slot;
@@ -34,6 +35,9 @@ Distinct find_copies(const Codes& codes, uint32_t begin, uint32_t end, ThreadPoo
       hashed[i] = {mix64(checksum64(code) ^ static_cast<uint32_t>(codes.walk_term(slot))), slot};
     }
   });
+  if (dead.next(begin) < end) {
+    std::erase_if(hashed, [&](const Hashed& row) { return dead.contains(row.slot); });
+  }
   std::sort(hashed.begin(), hashed.end(), [](const Hashed& a, const Hashed& b) {
     return a.hash != b.hash ? a.hash < b.hash : a.slot < b.slot;
   });

@@ -29,17 +29,18 @@ struct Copy {
   uint32_t slot;
 };
 
-// Splits the slots [begin, end) into the first rows of each code, in rising order, and the copies
-// of those, also in rising order.
+// Splits the slots [begin, end) that are not dead into the first rows of each code, in rising
+// order, and the copies of those, also in rising order.
 struct Distinct {
   std::vector<uint32_t> firsts;
   std::vector<Copy> copies;
 };
-Distinct find_copies(const Codes& codes, uint32_t begin, uint32_t end, ThreadPool& pool);
+Distinct find_copies(const Codes& codes, uint32_t begin, uint32_t end, const SlotSet& dead,
+                     ThreadPool& pool);
 
-// The first row in [0, end) that has the code of `slot`, or kNoLink: a pass over the terms, for
-// rows of which a walk does not find the copies.
-uint32_t find_first(const Codes& codes, uint32_t slot, uint32_t end);
+// The first row of a graph that has the code of `slot`, or kNoLink: a pass over the terms, for rows
+// of which a walk does not find the copies.
+uint32_t find_first(const Graph& graph, const Codes& codes, uint32_t slot);
 
 // Whether a row in the graph is a copy in this sense.
 bool is_copy(const Graph& graph, const Codes& codes, uint32_t slot);

@@ -17,6 +17,22 @@ Result<void> Graph::resize(uint32_t rows) {
   return {};
 }
 
+void Graph::move_together(std::span<const uint32_t> to) {
+  uint32_t kept = 0;
+  for (uint32_t slot = 0; slot < rows(); ++slot) {
+    if (to[slot] == kNoLink) continue;
+    const uint32_t* const from = links(slot);
+    uint32_t* const links_to = links(to[slot]);
+    for (uint32_t i = 0; i < degree(); ++i) {
+      links_to[i] = from[i] == kNoLink ? kNoLink : to[from[i]];
+    }
+    ++kept;
+  }
+  for (uint32_t& seed : seeds_) seed = to[seed];
+  removed_.clear();
+  (void)links_.resize(kept);  // shrinking needs no memory
+}
+
 std::vector<std::byte> Graph::encode_seeds() const {
   Encoder encoder;
   encoder.put(static_cast<uint32_t>(seeds_.size()));

@@ -5,9 +5,11 @@
 // every island of the data, and every row can be reached from them. Few seeds are scored one by
 // one; many lie in groups around centres, and a walk scores the centres first and then only the
 // groups of the nearest. The slack table says when a walk may end.
-// Invariants (check_graph): links are < rows(), never to oneself, without duplicates; every row is
-// reachable from the seeds; the content depends on codes, options and the order of rows only.
-// Threads: any number may read; one changes it while nobody reads.
+// A row may be removed (row_remover.cpp): its slot stays, without links, and nothing leads to it.
+// Invariants (check_graph): links are < rows(), never to oneself, without duplicates; every row
+// that is not removed is reachable from the seeds, and no other; the content depends on codes,
+// options, the order of rows and on when which of them were removed. Threads: any number may read;
+// one changes it while nobody reads.
 #pragma once
 
 #include <cstddef>
@@ -19,6 +21,7 @@
 
 #include "arena/block_array.h"
 #include "arena/codes.h"
+#include "arena/slot_set.h"
 #include "graph/slack_table.h"
 #include "kernels/kernels.h"
 #include "nearfield/result.h"
@@ -59,6 +62,10 @@ class Graph {
   // Grows by rows without links, or shrinks (links to rows that go are the caller's business).
   Result<void> resize(uint32_t rows);
 
+  // Moves the rows together that are not removed: row i to to[i], kNoLink for those that are, the
+  // others 0, 1, 2, ... in their order.
+  void move_together(std::span<const uint32_t> to);
+
   std::span<const uint32_t> seeds() const { return seeds_; }
   // Group g of seeds() is [group_starts()[g], group_starts()[g + 1]), its first seed the centre; a
   // seed may be in several groups. Empty when the seeds are not grouped.
@@ -71,6 +78,9 @@ class Graph {
     group_starts_ = std::move(group_starts);
   }
 
+  const SlotSet& removed() const { return removed_; }
+  SlotSet& removed() { return removed_; }
+
   const SlackTable& slack() const { return slack_; }
   void set_slack(const SlackTable& slack) { slack_ = slack; }
 
@@ -81,7 +91,7 @@ class Graph {
   bool decode_seeds(std::span<const std::byte> bytes);
 
   uint64_t memory_bytes() const {
-    return links_.memory_bytes() +
+    return links_.memory_bytes() + removed_.memory_bytes() +
            (seeds_.capacity() + group_starts_.capacity()) * sizeof(uint32_t);
   }
 
@@ -89,6 +99,7 @@ class Graph {
   BlockArray<uint32_t> links_;
   std::vector<uint32_t> seeds_;
   std::vector<uint32_t> group_starts_;
+  SlotSet removed_;
   SlackTable slack_;
 };
 

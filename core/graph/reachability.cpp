@@ -74,11 +74,11 @@ void restore_reachability(Graph& graph, const Codes& codes, const Kernels& kerne
                           WalkScratch& scratch, uint64_t& distances) {
   const uint32_t rows = graph.rows();
   ReachedRows reached(rows);
-  uint32_t count = 0;
+  uint32_t count = graph.removed().count();
   for (const uint32_t seed : graph.seeds()) count += reached.mark_from(graph, seed);
   size_t part_seeds = 0;
   for (uint32_t row = 0; row < rows && count < rows; ++row) {
-    if (reached[row]) continue;
+    if (reached[row] || graph.removed().contains(row)) continue;
     const uint32_t part = reached.mark_from(graph, row);
     count += part;
     const bool large = part >= kLargePart && part_seeds < kMaxPartSeeds;

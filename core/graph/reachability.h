@@ -25,10 +25,10 @@ class ReachedRows {
   std::vector<uint32_t> stack_;
 };
 
-// Makes every row reachable: a large part that is not becomes a seed's, a small one is linked from
-// the nearest row that is reached and has room; when none near has, a link gives way whose target
-// the same row also reaches through another. Takes the time of one pass over the links and of one
-// walk for each part that was cut off. REQUIRES: seeds.
+// Makes every row reachable that is not removed: a large part that is not becomes a seed's, a small
+// one is linked from the nearest row that is reached and has room; when none near has, a link gives
+// way whose target the same row also reaches through another. Takes the time of one pass over the
+// links and of one walk for each part that was cut off. REQUIRES: seeds.
 void restore_reachability(Graph& graph, const Codes& codes, const Kernels& kernels,
                           WalkScratch& scratch, uint64_t& distances);
 

@@ -104,10 +104,12 @@ Header segment_header(const SegmentKey& key, const SegmentRef& ref) {
 }
 
 uint32_t features_of(const Manifest& manifest) {
-  const bool fields =
-      std::any_of(manifest.segments.begin(), manifest.segments.end(),
-                  [](const auto& segment) { return needs_fields(segment.first.kind); });
-  return fields ? kFields : 0;
+  uint32_t features = 0;
+  for (const auto& [key, ref] : manifest.segments) {
+    if (needs_fields(key.kind)) features |= kFields;
+    if (key.kind == SegmentKind::kRemoved) features |= kRemovedRows;
+  }
+  return features;
 }
 
 Header manifest_header(uint64_t generation, uint32_t features, std::span<const std::byte> payload) {

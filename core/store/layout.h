@@ -25,8 +25,9 @@ inline constexpr uint64_t kPageBytes = 4096;
 inline constexpr uint64_t kLargePayload = 64 << 10;
 
 // Features that a reader must know to read a manifest or a pack.
-inline constexpr uint32_t kFields = 1;  // collections with fields, segments of their kinds
-inline constexpr uint32_t kKnownFeatures = kFields;
+inline constexpr uint32_t kFields = 1;       // collections with fields, segments of their kinds
+inline constexpr uint32_t kRemovedRows = 2;  // graphs without some of their slots
+inline constexpr uint32_t kKnownFeatures = kFields | kRemovedRows;
 
 // As in PNG: a byte that is not text, three letters, and line ends that a text transfer would
 // alter.

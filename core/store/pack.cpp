@@ -12,7 +12,7 @@ namespace {
 
 constexpr uint32_t kPackFile = 1;  // the number that the pack itself goes by in its manifest
 
-Error corrupt(std::string_view file, const std::string& what) {
+Error damaged(std::string_view file, const std::string& what) {
   return {ErrorCode::kCorrupt, std::string(file) + " is damaged: " + what};
 }
 
@@ -28,24 +28,24 @@ Result<Manifest> read_pack_manifest(Storage& source, std::string_view file) {
   const auto checksum = decoder.get<uint64_t>();
   const auto file_length = decoder.get<uint64_t>();
   if (file_length != size) {
-    return corrupt(
+    return damaged(
         file, "it has " + std::to_string(size) + " bytes; expected " + std::to_string(file_length));
   }
   const auto end = checked_add(offset, length);
   if (offset < layout::kHeaderBytes || !end || *end > size) {
-    return corrupt(file, "its manifest does not lie inside it");
+    return damaged(file, "its manifest does not lie inside it");
   }
   NEARFIELD_ASSIGN(const Buffer bytes, source.read(file, offset, length));
   if (checksum64(bytes.bytes()) != checksum) {
-    return corrupt(file, "the checksum of its manifest differs");
+    return damaged(file, "the checksum of its manifest differs");
   }
   NEARFIELD_ASSIGN(Manifest manifest, decode_manifest(bytes.bytes(), file));
   if (manifest.files != std::map<uint32_t, uint64_t>{{kPackFile, size}}) {
-    return corrupt(file, "its manifest lists other files than the pack itself");
+    return damaged(file, "its manifest lists other files than the pack itself");
   }
   for (const auto& [key, ref] : manifest.segments) {
     if (ref.offset - layout::kHeaderBytes < *end) {
-      return corrupt(file, "a segment overlaps the manifest");
+      return damaged(file, "a segment overlaps the manifest");
     }
   }
   return manifest;

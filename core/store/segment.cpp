@@ -22,6 +22,7 @@ std::string_view segment_kind_name(SegmentKind kind) {
     case SegmentKind::kFields: return "fields";
     case SegmentKind::kColumn: return "column";
     case SegmentKind::kPostings: return "postings";
+    case SegmentKind::kRemoved: return "removed";
   }
   return {};
 }

@@ -39,11 +39,14 @@ enum class SegmentKind : uint16_t {
   kFields = 9,     // which fields the collection has
   kColumn = 10,    // values of a tag, number, bool or keyword field
   kPostings = 11,  // the words of a text or keyword field
+  kRemoved = 12,   // rows that are out of the graph, one bit a slot
 };
 std::string_view segment_kind_name(
     SegmentKind kind);  // "rows", "ids", "id-texts", ...; empty: unknown
 // Whether a reader must know of fields to make sense of the segment.
-constexpr bool needs_fields(SegmentKind kind) { return kind >= SegmentKind::kFields; }
+constexpr bool needs_fields(SegmentKind kind) {
+  return kind >= SegmentKind::kFields && kind <= SegmentKind::kPostings;
+}
 constexpr bool is_of_field(SegmentKind kind) {
   return kind == SegmentKind::kColumn || kind == SegmentKind::kPostings;
 }

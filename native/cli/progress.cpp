@@ -25,10 +25,6 @@ size_t terminal_columns() {
   return 80;
 }
 
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
 std::string format(const char* pattern, double value) {
   char text[64];
   std::snprintf(text, sizeof text, pattern, value);
@@ -80,6 +76,10 @@ void Progress::finish(uint64_t rows) {
                rows > 0 ? (with_commas(rows) + " rows").c_str() : "", rows > 0 ? " in " : "",
                duration(seconds_since(start_)).c_str());
   drawn_ = false;
+}
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 std::string with_commas(uint64_t number) {

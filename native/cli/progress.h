@@ -31,6 +31,7 @@ class Progress {
 
 // "49,000"
 std::string with_commas(uint64_t number);
+double seconds_since(std::chrono::steady_clock::time_point start);
 // "0.4 s", "12 s", "3:20 min", "1:02 h"
 std::string duration(double seconds);
 // "512 bytes", "19.6 MB"

@@ -7,10 +7,10 @@ import { digest, once } from './stamp.mjs';
 
 const presets = () => readFileSync(join(root, 'CMakePresets.json'), 'utf8');
 
-/** The wasm variants, as the presets list them. */
+/** The presets of the engine in the page; each builds it with SIMD and with relaxed SIMD. */
 export const wasmPresets = () =>
   JSON.parse(presets())
-    .configurePresets.filter(({ name, hidden }) => name.startsWith('wasm-') && !hidden)
+    .configurePresets.filter(({ name, hidden }) => name.startsWith('wasm') && !hidden)
     .map(({ name }) => name);
 
 /**

@@ -1,9 +1,9 @@
 // The demo page as a person uses it: building, searching, cancelling, reloading, by keyboard, on a
-// phone. It needs build/demo and the word vectors (npm run build web, bench/datasets/prepare.mjs).
+// phone. It needs build/demo and its data, the sets demo-words and demo-docs (npm run build web, bench/datasets/prepare.mjs).
 import { open } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Page, expect, test } from '@playwright/test';
+import { type Locator, type Page, expect, test } from '@playwright/test';
 
 const root = new URL('../../', import.meta.url);
 const dataFolder = new URL('bench/datasets/cache/demo', root).pathname;
@@ -253,4 +253,240 @@ test('says what to do when the vectors are missing', async ({ page }) => {
   await page.unroute('**/data/words.f32');
   await page.getByRole('button', { name: 'Try again' }).click();
   await expect(page.locator('#status')).toHaveText('3,000 words ready', { timeout: 60_000 });
+});
+
+test.describe('documents', () => {
+  const results = (page: Page, ranking: string): Locator => page.locator(`.ranking-${ranking} li`);
+  const ids = (page: Page, ranking: string): Promise<(string | null)[]> =>
+    results(page, ranking).evaluateAll((items) => items.map((item) => item.getAttribute('data-id')));
+  const overflow = (page: Page): Promise<number> =>
+    page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+
+  /** Opens the tab with a question, such as "?q=chart", and waits for the answer. */
+  async function visit(page: Page, question = ''): Promise<void> {
+    await page.goto(`${address}?words=3000#/documents${question}`);
+    await expect(page.locator('#docs-status')).toHaveText('778 documents ready', { timeout: 30_000 });
+    await expect(page.locator('#docs-matches')).toContainText('of 778 documents match.');
+  }
+
+  test('are ranked by text, by vector and by both, and nothing of the words is loaded for it', async ({ page }) => {
+    const asked: string[] = [];
+    const errors: string[] = [];
+    page.on('request', (request) => asked.push(request.url()));
+    page.on('pageerror', (error) => errors.push(error.message));
+    await visit(page, '?q=deploy+ABAP');
+    for (const ranking of ['text', 'vector', 'hybrid']) await expect(results(page, ranking)).toHaveCount(10);
+    const [best] = await ids(page, 'text');
+    expect((await ids(page, 'vector'))[0]).toBe(best); // its own embedding is the vector
+    expect(new Set([await ids(page, 'text'), await ids(page, 'vector'), await ids(page, 'hybrid')].map(String)).size).toBe(3);
+    await expect(page.locator('#docs-like')).toContainText('the best match of the words');
+
+    const facts = (ranking: string): Locator => page.locator(`.ranking-${ranking} .timing`);
+    await expect(facts('text')).toContainText(/Plan\s*text.*Found\s*\d+ of 778 have a word.*Time\s*[\d.]+ ms/);
+    await expect(facts('vector')).toContainText(/Plan\s*scan.*Found\s*778 of 778 match/);
+    await expect(facts('hybrid')).toContainText(/Plan\s*scan/);
+    const marked = await results(page, 'text').first().locator('mark').allTextContents();
+    expect(marked.length).toBeGreaterThan(0);
+    for (const word of marked) expect(word).toMatch(/^(deploy|abap)$/i);
+    await expect(results(page, 'vector').locator('mark')).toHaveCount(0);
+
+    expect(errors).toEqual([]);
+    expect(asked.filter((url) => url.includes('/data/words'))).toEqual([]);
+    expect(asked.filter((url) => url.startsWith('http') && !url.startsWith(address))).toEqual([]);
+  });
+
+  test('are shown as text, whatever they contain', async ({ page }) => {
+    await visit(page, '?q=Mustermann');
+    await expect(results(page, 'text').filter({ hasText: '<code><pre>' }).first()).toBeVisible();
+    const tags = await page.locator('#rankings .snippet *').evaluateAll((all) => all.map(({ tagName }) => tagName));
+    expect(new Set(tags)).toEqual(new Set(['MARK']));
+  });
+
+  test('are narrowed by facets, by length and by JSON, and back', async ({ page }) => {
+    await visit(page, '?q=deploy');
+    const chip = page.locator('#docs-categories button', { hasText: 'Fiori Samples' });
+    await expect(chip).toHaveText('Fiori Samples 38');
+    await chip.click();
+    await expect(page.locator('#docs-matches')).toHaveText('38 of 778 documents match.');
+    await expect(chip).toHaveAttribute('aria-pressed', 'true');
+    await expect(chip).toBeFocused();
+    for (const ranking of ['text', 'vector', 'hybrid']) {
+      await expect(results(page, ranking)).toHaveCount(10);
+      await expect(results(page, ranking).filter({ hasText: 'Fiori Samples ·' })).toHaveCount(10);
+    }
+    await expect(page.locator('.ranking-vector .timing')).toContainText('38 of 778 match');
+    const tag = page.locator('#docs-tags button').first();
+    const narrower = Number.parseInt((await tag.locator('.amount').textContent()) ?? '', 10);
+    expect(narrower).toBeLessThan(38);
+    await tag.click();
+    await expect(page.locator('#docs-matches')).toHaveText(`${narrower} of 778 documents match.`);
+    await page.fill('#docs-to', '300');
+    await page.fill('#docs-where', '{ "words": { "$gt": 100 } }');
+    await expect(page.locator('#docs-where-all')).toContainText('{"words":{"$lte":300}},{"words":{"$gt":100}}');
+    await page.click('#docs-clear');
+    await expect(page.locator('#docs-matches')).toHaveText('778 of 778 documents match.');
+    await expect(page.locator('#docs-to')).toHaveValue('');
+    await page.goBack();
+    await expect(page.locator('#docs-to')).toHaveValue('300');
+    await expect(chip).toHaveAttribute('aria-pressed', 'true');
+  });
+
+  test('say what is wrong with a filter, and what was found stays', async ({ page }) => {
+    await visit(page, '?q=chart');
+    const before = await ids(page, 'hybrid');
+    await page.fill('#docs-where', '{ "words": { "$gt": "x" } }');
+    const sentence = page.locator('#docs-where-error');
+    await expect(sentence).toHaveText('the filter has a string at words.$gt; expected a number');
+    await expect(page.locator('#docs-where')).toHaveAttribute('aria-invalid', 'true');
+    await expect(page.locator('#rankings')).toHaveAttribute('data-stale', 'true');
+    expect(await ids(page, 'hybrid')).toEqual(before);
+    await page.fill('#docs-where', '{ "words": ');
+    await expect(sentence).toContainText('not JSON');
+    await page.fill('#docs-where', '{ "words": { "$gt": 99999 } }');
+    await expect(sentence).toHaveText('');
+    await expect(page.locator('.ranking-vector .answer-note')).toHaveText('No document matches the filters.');
+    await visit(page, '?q=chart&where=7'); // the address may have brought it
+    await page.reload();
+    await expect(sentence).toContainText('where is 7');
+  });
+
+  test('say when no word is found', async ({ page }) => {
+    await visit(page, '?q=qqqzzz');
+    await expect(page.locator('.ranking-text .answer-note')).toHaveText('No document has any of these words.');
+    await expect(page.locator('.ranking-text .timing')).toContainText('0 of 778');
+    await page.fill('#docs-query', '');
+    await expect(page.locator('.ranking-text .answer-note')).toContainText('the longest first');
+    await expect(results(page, 'text')).toHaveCount(10);
+    await expect(page.locator('.ranking-hybrid .answer-note')).toContainText('Type words');
+  });
+
+  test('lead on: a title gives the vector, more results follow', async ({ page }) => {
+    await visit(page, '?q=chart');
+    const third = results(page, 'vector').nth(2).locator('a');
+    const title = (await third.textContent()) ?? '';
+    await third.click();
+    await expect(page.locator('#docs-like')).toHaveText(`documents like ${title}`);
+    await expect(results(page, 'vector').first().locator('a')).toHaveText(title);
+    await page.goBack();
+    await expect(page.locator('#docs-like')).toContainText('the best match of the words');
+    await page.goForward();
+    await page.click('#docs-unlike');
+    await expect(page.locator('#docs-like')).toContainText('the best match of the words');
+
+    for (const ranking of ['text', 'vector', 'hybrid']) {
+      await page.locator(`.ranking-${ranking} .more`).click();
+      await expect(results(page, ranking)).toHaveCount(20);
+      await expect(results(page, ranking).nth(10).locator('a')).toBeFocused();
+      expect(new Set(await ids(page, ranking)).size).toBe(20);
+    }
+  });
+
+  test('show the same document in every column', async ({ page }) => {
+    await visit(page, '?q=chart');
+    const first = results(page, 'text').first();
+    const id = (await first.getAttribute('data-id')) ?? '';
+    await expect(first.locator('.places')).toContainText('vector 1');
+    await first.locator('.snippet').hover();
+    const linked = page.locator('#rankings .linked');
+    await expect(linked).not.toHaveCount(1);
+    expect(new Set(await linked.evaluateAll((all) => all.map((item) => item.getAttribute('data-id'))))).toEqual(new Set([id]));
+    await page.mouse.move(0, 0);
+    await expect(linked).toHaveCount(0);
+    await results(page, 'vector').first().locator('a').focus();
+    await expect(linked).not.toHaveCount(0);
+  });
+
+  test('are there after a reload, without a download and a distance', async ({ page }) => {
+    await visit(page, '?q=deploy&category=Sapui5');
+    await expect(page.locator('#docs-store')).toContainText('indexed and saved');
+    const before = await ids(page, 'hybrid');
+    await page.route('**/data/docs.*', (route) => route.abort());
+    await page.reload();
+    await expect(page.locator('#docs-status')).toHaveText('778 documents ready', { timeout: 30_000 });
+    await expect(page.locator('#docs-store')).toContainText(/^Reopened in .+; 0 distances computed/);
+    await expect(results(page, 'hybrid')).toHaveCount(10);
+    expect(await ids(page, 'hybrid')).toEqual(before);
+  });
+
+  test('are open in two tabs of the browser', async ({ page, context }) => {
+    await visit(page);
+    const second = await context.newPage();
+    await visit(second, '?q=chart');
+    await expect(results(second, 'hybrid')).toHaveCount(10);
+    await expect(second.locator('#docs-notice')).toBeHidden();
+  });
+
+  test('work by keyboard alone', async ({ page }) => {
+    await build(page);
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    await expect(page.getByRole('tab', { name: 'Words' })).toBeFocused();
+    await page.keyboard.press('ArrowRight');
+    const tab = page.getByRole('tab', { name: 'Documents' });
+    await expect(tab).toBeFocused();
+    await expect(tab).toHaveAttribute('aria-selected', 'true');
+    await expect(page.locator('#words')).toBeHidden();
+    await expect(page.locator('#docs-status')).toHaveText('778 documents ready', { timeout: 30_000 });
+    await page.keyboard.press('Shift+Tab');
+    await expect(page.locator('#skip')).toBeFocused();
+    await page.keyboard.press('Enter');
+    await expect(page.locator('#docs-query')).toBeFocused();
+    await page.keyboard.press('Control+A');
+    await page.keyboard.type('chart');
+    await expect(results(page, 'text').first().locator('mark').first()).toHaveText('Chart');
+    await page.keyboard.press('Tab');
+    const example = page.locator('#docs-examples a').first();
+    await expect(example).toBeFocused();
+    await page.keyboard.press('Enter');
+    await expect(page.locator('#docs-query')).toHaveValue('navigate to another app');
+    await expect(example).toBeFocused();
+    await page.locator('#docs-categories button').first().focus();
+    await page.keyboard.press('Space');
+    await expect(page.locator('#docs-matches')).toHaveText('386 of 778 documents match.');
+    await page.keyboard.press('Enter');
+    await expect(page.locator('#docs-matches')).toHaveText('778 of 778 documents match.');
+    await results(page, 'text').first().locator('a').focus();
+    await page.keyboard.press('ArrowDown');
+    const second = results(page, 'text').nth(1).locator('a');
+    await expect(second).toBeFocused();
+    const title = (await second.textContent()) ?? '';
+    await page.keyboard.press('Enter');
+    await expect(page.locator('#docs-like')).toHaveText(`documents like ${title}`);
+    await expect(second).toBeFocused();
+    await expect(page.locator('#docs-spoken')).toContainText(`vector: first ${title}.`);
+    await page.getByRole('tab', { name: 'Documents' }).focus();
+    await page.keyboard.press('Home');
+    await expect(page.locator('#status')).toBeVisible();
+    await expect(page.locator('#answer-title')).toHaveText('Nearest to music');
+  });
+
+  test('fit a phone, one ranking at a time', async ({ page }) => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    await visit(page, '?q=%22value+help%22');
+    await expect(page.locator('.ranking:visible')).toHaveCount(1);
+    await expect(page.locator('.ranking-hybrid')).toBeVisible();
+    expect(await overflow(page)).toBeLessThanOrEqual(0);
+    await page.getByRole('radio', { name: 'Hybrid' }).focus();
+    await page.keyboard.press('ArrowLeft');
+    await expect(page.locator('.ranking-vector')).toBeVisible();
+    await expect(page.locator('.ranking-hybrid')).toBeHidden();
+    expect(await overflow(page)).toBeLessThanOrEqual(0);
+    await page.locator('#docs-filters summary').click();
+    await page.locator('#docs-tags button').first().click();
+    await page.fill('#docs-where', `{ "nothing": "${'x'.repeat(80)}" }`);
+    await expect(page.locator('.ranking-vector .answer-note')).toBeVisible();
+    expect(await overflow(page)).toBeLessThanOrEqual(0);
+  });
+
+  test('that are missing are told, with what to do', async ({ page }) => {
+    await page.route('**/data/docs.f32', (route) => route.fulfill({ status: 404, body: 'not found' }));
+    await page.goto(`${address}#/documents`);
+    await expect(page.locator('#docs-notice-title')).toHaveText('The documents are not on this server');
+    await expect(page.locator('#docs-notice-text')).toContainText('demo-docs');
+    await expect(page.locator('#docs-status')).toHaveText('Not running');
+    await page.unroute('**/data/docs.f32');
+    await page.locator('#docs-notice').getByRole('button', { name: 'Try again' }).click();
+    await expect(page.locator('#docs-status')).toHaveText('778 documents ready', { timeout: 30_000 });
+    await expect(results(page, 'hybrid')).toHaveCount(10);
+  });
 });

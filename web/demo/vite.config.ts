@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
-import { serveWords } from './vite-words.ts';
+import { serveData } from './vite-data.ts';
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
@@ -8,7 +8,7 @@ export default defineConfig({
   root: here('.'),
   base: './', // the built page works in any folder of a site
   // The package as it is published: `npm run build web` makes dist/ first.
-  plugins: [serveWords(here('../../bench/datasets/cache/demo'))],
+  plugins: [serveData(here('../../bench/datasets/cache/demo'))],
   resolve: { alias: { nearfield: here('../../dist/index.js') } },
   worker: { format: 'es' },
   // Cross-origin isolation gives finer clocks, and threads where an engine build has them.

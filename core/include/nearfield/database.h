@@ -87,6 +87,11 @@ class Collection {
   // on budgets or threads.
   virtual Result<LinkProgress> link(uint64_t budget_us = 0) = 0;
 
+  // As link(), and gives back the slots of all replaced and deleted records: rows are taken out of
+  // the graph, links around them mended and the live ones moved together; nothing is built anew.
+  // Slots change in the last step. Without calling it, link() does the same when it pays.
+  virtual Result<LinkProgress> compact(uint64_t budget_us = 0) = 0;
+
   // Removes the records of these ids; ids that are not there are passed over. Returns how many
   // were removed.
   virtual Result<uint64_t> remove(std::span<const IdView> ids) = 0;

@@ -100,7 +100,8 @@ TEST_CASE("one thousand random operations against a map") {
           REQUIRE(hits[i].distance >= expected[i] - 1e-4);
         }
       } else if (kind < 90) {
-        (void)expect(docs->link(draw(2) == 0 ? 0 : 50));
+        const uint64_t budget_us = draw(2) == 0 ? 0 : 50;
+        (void)expect(draw(4) == 0 ? docs->compact(budget_us) : docs->link(budget_us));
       } else if (kind < 95) {
         expect(database->flush());
         flushed = model;

@@ -106,11 +106,15 @@ struct Index {
   }
   void bulk(uint32_t count, ThreadPool& pool = serial_pool(), uint64_t budget_us = 0) {
     encode(codes, rows, count);
-    run(*make_bulk_linker(graph, codes, kernels(), pool, options), budget_us);
+    run(*make_bulk_linker(graph, codes, kernels(), pool, options, dead), budget_us);
   }
   void add(uint32_t count, ThreadPool& pool = serial_pool(), uint64_t budget_us = 0) {
     encode(codes, rows, count);
-    run(*make_batch_linker(graph, codes, kernels(), pool, options), budget_us);
+    run(*make_batch_linker(graph, codes, kernels(), pool, options, dead), budget_us);
+  }
+  // Takes the rows in `dead` out of the graph.
+  void remove(ThreadPool& pool = serial_pool(), uint64_t budget_us = 0) {
+    run(*make_row_remover(graph, codes, kernels(), pool, options, dead), budget_us);
   }
 
   std::vector<Candidate> search(const float* query, const WalkOptions& walk_options) {
@@ -129,6 +133,7 @@ struct Index {
     codes.encode_query(query, 1, code);
     std::vector<Candidate> all;
     for (uint32_t slot = 0; slot < codes.rows(); ++slot) {
+      if (dead.contains(slot)) continue;
       const int32_t dot = kernels().dot_u7(code, codes.code(slot), codes.stride());
       all.push_back({codes.walk_distance(slot, dot), slot});
     }
@@ -167,6 +172,7 @@ struct Index {
   GraphOptions options;
   Codes codes;
   Graph graph;
+  SlotSet dead;
   WalkScratch scratch;
   uint64_t distances = 0;  // computed by searches
 };

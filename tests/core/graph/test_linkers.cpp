@@ -95,8 +95,8 @@ TEST_CASE("after each step the graph is whole") {
   const Rows rows = uniform_rows(700, 16, 4);
   Index index(rows);
   encode(index.codes, rows, 700);
-  const auto linker =
-      make_batch_linker(index.graph, index.codes, kernels(), serial_pool(), index.options);
+  const auto linker = make_batch_linker(index.graph, index.codes, kernels(), serial_pool(),
+                                        index.options, index.dead);
   uint64_t before = 0;
   for (;;) {
     const auto progress = linker->step(1);
@@ -335,8 +335,8 @@ TEST_CASE("damaged links are refused before rows are added to them") {
     CHECK_FALSE(check_graph(index.graph).empty());
     const auto before = index.all_links();
     encode(index.codes, rows, 900);
-    const auto linker =
-        make_batch_linker(index.graph, index.codes, kernels(), serial_pool(), index.options);
+    const auto linker = make_batch_linker(index.graph, index.codes, kernels(), serial_pool(),
+                                          index.options, index.dead);
     for (int i = 0; i < 2; ++i) {
       const auto step = linker->step(0);
       REQUIRE_FALSE(step.ok());

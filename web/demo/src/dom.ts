@@ -28,6 +28,16 @@ export function setText(element: Element, text: string): void {
   if (element.textContent !== text) element.textContent = text;
 }
 
+/** Up and down arrows go from link to link of a list. */
+export function moveFocus(event: KeyboardEvent, links: readonly HTMLElement[]): void {
+  if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
+  const at = links.findIndex((link) => link === document.activeElement);
+  const next = links[at + (event.key === 'ArrowDown' ? 1 : -1)];
+  if (at < 0 || !next) return;
+  event.preventDefault();
+  next.focus();
+}
+
 /** Calls `work` at most once a frame, however often the returned function is called. */
 export function oncePerFrame(work: () => void): () => void {
   let scheduled = false;

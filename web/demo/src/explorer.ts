@@ -1,13 +1,14 @@
 // Answers the search field: reads what was typed, asks the store, shows the nearest words. While
 // one search is under way the newest text waits and older ones are dropped, so the latest wins.
 
-import { htmlById, make, oncePerFrame, setText } from './dom.ts';
+import { documentsPath, hashOf, queryOf } from './address.ts';
+import { htmlById, make, setText } from './dom.ts';
 import { count, milliseconds } from './format.ts';
+import { latestOnly } from './latest.ts';
 import { Recent } from './measure/recent.ts';
 import type { Answer, WordStore } from './store/word-store.ts';
 import { Answers, answerRows } from './views/answers.ts';
 import { SearchBox } from './views/search-box.ts';
-import { hashOf, queryOf } from './words/address.ts';
 import { type Term, combine, describe, normalize, parse } from './words/expression.ts';
 import type { Vocabulary } from './words/vocabulary.ts';
 
@@ -40,11 +41,12 @@ export class Explorer {
   private known = 0;
   private query = queryOf(location.hash) ?? startQuery;
   private typing = false;
-  private searching = false;
-  private again = false;
-  private readonly ask = oncePerFrame(() => {
-    void this.run();
-  });
+  private readonly ask = latestOnly(
+    () => this.answer(),
+    (error) => {
+      this.events.onError(error);
+    },
+  );
 
   constructor(
     private readonly vocabulary: Vocabulary,
@@ -64,6 +66,7 @@ export class Explorer {
       ...examples.map((text) => make('li', {}, make('a', { href: hashOf(text) }, text.replaceAll(' - ', ' − ')))),
     );
     window.addEventListener('hashchange', () => {
+      if (location.hash.startsWith(documentsPath)) return;
       this.typing = false;
       this.query = queryOf(location.hash) ?? startQuery;
       this.box.text = this.query;
@@ -110,25 +113,6 @@ export class Explorer {
       this.typing = true;
     }
     this.refresh();
-  }
-
-  private async run(): Promise<void> {
-    if (this.searching) {
-      this.again = true;
-      return;
-    }
-    this.searching = true;
-    try {
-      await this.answer();
-    } catch (error) {
-      this.events.onError(error);
-    } finally {
-      this.searching = false;
-      if (this.again) {
-        this.again = false;
-        this.ask();
-      }
-    }
   }
 
   private async answer(): Promise<void> {

@@ -1,9 +1,9 @@
-// What the page remembers between visits beside the store itself: the store's name, how many words
+// What the page remembers between visits beside a store itself: the store's name, how many rows
 // were wanted, and what building them took. Lost without harm.
 
 export interface BuildRecord {
   readonly engineMs: number;
-  readonly words: number;
+  readonly rows: number;
   readonly distances: number;
   /** `packed`: fetched as a ready store and not built here. */
   readonly how: 'built' | 'packed';
@@ -17,26 +17,32 @@ export interface PageRecord {
   readonly manual: boolean;
 }
 
-const key = 'nearfield-word-explorer';
-const fresh: PageRecord = { storeName: 'words', target: 0, build: undefined, manual: false };
+export class PageMemory {
+  private readonly fresh: PageRecord;
 
-export function readRecord(): PageRecord {
-  try {
-    const parsed: unknown = JSON.parse(localStorage.getItem(key) ?? '');
-    return isRecord(parsed) ? parsed : fresh;
-  } catch {
-    return fresh; // nothing stored yet, or storage is switched off
+  constructor(
+    private readonly key: string,
+    storeName: string,
+  ) {
+    this.fresh = { storeName, target: 0, build: undefined, manual: false };
   }
-}
 
-export function changeRecord(change: Partial<PageRecord>): PageRecord {
-  const record = { ...readRecord(), ...change };
-  try {
-    localStorage.setItem(key, JSON.stringify(record));
-  } catch {
-    // Without storage only the comparison after a reload is lost.
+  read(): PageRecord {
+    try {
+      const parsed: unknown = JSON.parse(localStorage.getItem(this.key) ?? '');
+      return isRecord(parsed) ? parsed : this.fresh;
+    } catch {
+      return this.fresh; // nothing stored yet, or storage is switched off
+    }
   }
-  return record;
+
+  change(change: Partial<PageRecord>): void {
+    try {
+      localStorage.setItem(this.key, JSON.stringify({ ...this.read(), ...change }));
+    } catch {
+      // Without storage only the comparison after a reload is lost.
+    }
+  }
 }
 
 function isRecord(value: unknown): value is PageRecord {

@@ -1,9 +1,10 @@
 // The list of nearest words. Rows stay and change their contents, so that focus on a row survives a
 // new answer and bars glide to their new length.
 
-import { htmlById, make, setText } from '../dom.ts';
+import { hashOf } from '../address.ts';
+import { htmlById, make, moveFocus, setText } from '../dom.ts';
 import type { Neighbour } from '../store/word-store.ts';
-import { hashOf } from '../words/address.ts';
+import { Spoken } from './spoken.ts';
 
 export const answerRows = 10;
 
@@ -19,15 +20,14 @@ export class Answers {
   private readonly list = htmlById('answers');
   private readonly title = htmlById('answer-title');
   private readonly note = htmlById('answer-note');
-  private readonly spoken = htmlById('answer-spoken');
+  private readonly spoken = new Spoken('answer-spoken');
   private readonly rows: readonly Row[];
-  private speaking: number | undefined;
 
   constructor() {
     this.rows = Array.from({ length: answerRows }, (_, index) => makeRow(index + 1));
     this.list.replaceChildren(...this.rows.map((row) => row.item));
     this.list.addEventListener('keydown', (event) => {
-      this.key(event);
+      moveFocus(event, this.rows.filter((row) => !row.item.hidden).map((row) => row.link));
     });
   }
 
@@ -45,7 +45,7 @@ export class Answers {
       setText(row.score, neighbour.score.toFixed(3));
     });
     const words = neighbours.map((neighbour) => neighbour.word);
-    this.speak(words.length > 0 ? `${title}: ${words.join(', ')}` : `${title}: nothing found`);
+    this.spoken.say(words.length > 0 ? `${title}: ${words.join(', ')}` : `${title}: nothing found`);
   }
 
   /** Says why there is no answer. */
@@ -54,7 +54,7 @@ export class Answers {
     setText(this.note, text);
     this.note.hidden = false;
     for (const row of this.rows) row.item.hidden = true;
-    this.speak(text);
+    this.spoken.say(text);
   }
 
   /** The text is half typed: no reproach yet, the last answer stays in sight. */
@@ -64,24 +64,6 @@ export class Answers {
 
   private stale(value: boolean): void {
     this.list.dataset['stale'] = String(value);
-  }
-
-  // Spoken a moment later, so that a screen reader is not flooded at every key.
-  private speak(text: string): void {
-    window.clearTimeout(this.speaking);
-    this.speaking = window.setTimeout(() => {
-      setText(this.spoken, text);
-    }, 700);
-  }
-
-  private key(event: KeyboardEvent): void {
-    if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
-    const shown = this.rows.filter((row) => !row.item.hidden);
-    const at = shown.findIndex((row) => row.link === document.activeElement);
-    const next = shown[at + (event.key === 'ArrowDown' ? 1 : -1)];
-    if (at < 0 || !next) return;
-    event.preventDefault();
-    next.link.focus();
   }
 }
 

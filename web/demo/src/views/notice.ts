@@ -2,7 +2,7 @@
 
 import { NearfieldError } from 'nearfield';
 import { htmlById, make, setText } from '../dom.ts';
-import { DataError } from '../words/fetch.ts';
+import { DataError } from '../data/fetch.ts';
 
 export interface NoticeAction {
   readonly label: string;
@@ -14,14 +14,31 @@ interface Advice {
   readonly text: string;
 }
 
+/** The data that a store is made of. */
+export interface Subject {
+  readonly name: string;
+  /** As bench/datasets/prepare.mjs knows it. */
+  readonly set: string;
+}
+
 export class Notice {
-  private readonly section = htmlById('notice');
-  private readonly title = htmlById('notice-title');
-  private readonly text = htmlById('notice-text');
-  private readonly actions = htmlById('notice-actions');
+  private readonly section: HTMLElement;
+  private readonly title: HTMLElement;
+  private readonly text: HTMLElement;
+  private readonly actions: HTMLElement;
+
+  constructor(
+    id: string,
+    private readonly subject: Subject,
+  ) {
+    this.section = htmlById(id);
+    this.title = htmlById(`${id}-title`);
+    this.text = htmlById(`${id}-text`);
+    this.actions = htmlById(`${id}-actions`);
+  }
 
   show(error: unknown, actions: readonly NoticeAction[]): void {
-    const { title, text } = adviceFor(error);
+    const { title, text } = adviceFor(error, this.subject);
     setText(this.title, title);
     setText(this.text, text);
     this.actions.replaceChildren(
@@ -42,27 +59,27 @@ export class Notice {
   }
 }
 
-export function adviceFor(error: unknown): Advice {
-  if (error instanceof DataError) return adviceForData(error);
+function adviceFor(error: unknown, subject: Subject): Advice {
+  if (error instanceof DataError) return adviceForData(error, subject);
   if (error instanceof NearfieldError) return adviceForStore(error);
   const detail = error instanceof Error ? error.message : String(error);
-  return { title: 'Something failed', text: `${detail}. Reloading the page may help; stored words are kept.` };
+  return { title: 'Something failed', text: `${detail}. Reloading the page may help; what is stored is kept.` };
 }
 
-function adviceForData(error: DataError): Advice {
+function adviceForData(error: DataError, { name, set }: Subject): Advice {
   switch (error.problem) {
     case 'missing':
       return {
-        title: 'The word vectors are not on this server',
-        text: `${error.url} was not found. Start the page with “npm start”, which prepares the data, or run “node bench/datasets/prepare.mjs demo-words”.`,
+        title: `The ${name} are not on this server`,
+        text: `${error.url} was not found. Start the page with “npm start”, which prepares the data, or run “node bench/datasets/prepare.mjs ${set}”.`,
       };
     case 'offline':
       return {
         title: 'The server does not answer',
-        text: `${error.message}. Check the connection and try again; words stored so far are kept.`,
+        text: `${error.message}. Check the connection and try again; what is stored is kept.`,
       };
     case 'unreadable':
-      return { title: 'The word vectors could not be read', text: `${error.message}. Try again.` };
+      return { title: `The ${name} could not be read`, text: `${error.message}. Try again.` };
   }
 }
 
@@ -76,7 +93,7 @@ function adviceForStore(error: NearfieldError): Advice {
     case 'QUOTA':
       return {
         title: 'The browser has no room left for the store',
-        text: `${error.message}. The words stay searchable until this page is closed. Free some space and save again, or delete the store.`,
+        text: `${error.message}. What is here stays searchable until this page is closed. Free some space and save again, or delete the store.`,
       };
     case 'CORRUPT':
     case 'FOREIGN_FILE':
@@ -92,7 +109,7 @@ function adviceForStore(error: NearfieldError): Advice {
     case 'OUT_OF_MEMORY':
       return {
         title: 'There is not enough memory',
-        text: `${error.message}. Close other tabs, or keep to the 50,000 most frequent words.`,
+        text: `${error.message}. Close other tabs, or keep to fewer words.`,
       };
     case 'UNSUPPORTED':
       return {

@@ -42,7 +42,7 @@ export class ReopenPanel {
 
   showReopened(reopened: Reopened, build: BuildRecord | undefined): void {
     this.title.textContent = `Reopened in ${milliseconds(reopened.ms)}, not rebuilt`;
-    const comparable = build?.words === reopened.words ? build : undefined;
+    const comparable = build?.rows === reopened.words ? build : undefined;
     const did = comparable?.how === 'packed' ? 'fetching it' : 'building it';
     this.line.replaceChildren(
       ...(comparable

@@ -1,7 +1,8 @@
 // The vectors of the words: rows of little-endian f32 values in order of frequency, fetched in
 // ranges, so that the 50,000 most frequent words cost 20 MB and not the whole 137 MB.
 
-import { DataError, fetchData } from './fetch.ts';
+import { DataError, fetchData } from '../data/fetch.ts';
+import { toFloats } from '../data/floats.ts';
 
 export const vectorsUrl = 'data/words.f32';
 export const dimensions = 100;
@@ -115,14 +116,4 @@ class RowStream {
     this.pending = value;
     return true;
   }
-}
-
-const littleEndian = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1;
-
-function toFloats(buffer: ArrayBuffer): Float32Array {
-  if (!littleEndian) {
-    const view = new DataView(buffer);
-    for (let at = 0; at < buffer.byteLength; at += 4) view.setUint32(at, view.getUint32(at, true));
-  }
-  return new Float32Array(buffer);
 }

@@ -1,6 +1,6 @@
 // The list of words, in order of frequency: completions by prefix, and which words exist.
 
-import { DataError, fetchData } from './fetch.ts';
+import { DataError, fetchData } from '../data/fetch.ts';
 
 export const wordsUrl = 'data/words.txt';
 

@@ -5,9 +5,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { basename, join } from 'node:path';
 import type { Plugin } from 'vite';
 
-export function serveWords(folder: string): Plugin {
+export function serveData(folder: string): Plugin {
   return {
-    name: 'nearfield-demo-words',
+    name: 'nearfield-demo-data',
     configureServer(server) {
       server.middlewares.use('/data', (request, response) => {
         serve(folder, request, response);

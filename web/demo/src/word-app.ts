@@ -1,32 +1,32 @@
-// Joins the parts: opens the store, fills it, and hands it to the views. At any time the page is in
+// The words: opens the store, fills it, and hands it to the views. At any time the page is in
 // one of four states: opening, without a store, filling (searchable already), ready.
 
 import { NearfieldError } from 'nearfield';
-import { byId, htmlById, setText } from './dom.ts';
+import { probeData } from './data/fetch.ts';
+import { htmlById, setText } from './dom.ts';
 import { Explorer } from './explorer.ts';
 import { bytes, count } from './format.ts';
 import { RecallMeter } from './measure/recall.ts';
 import { type Parameters, allWords } from './parameters.ts';
 import { fill } from './store/fill.ts';
-import { type BuildRecord, changeRecord, readRecord } from './store/record.ts';
+import { type BuildRecord, PageMemory } from './store/record.ts';
 import { WordStore } from './store/word-store.ts';
 import { BuildPanel } from './views/build-panel.ts';
 import { confirmDelete } from './views/confirm.ts';
 import { Notice, type NoticeAction } from './views/notice.ts';
 import { ReopenPanel, type Reopened } from './views/reopen.ts';
 import { SetupPanel } from './views/setup-panel.ts';
+import { showStatus } from './views/status.ts';
 import { StoreCard } from './views/store-card.ts';
 import { Tuning } from './views/tuning.ts';
-import { probeData } from './words/fetch.ts';
 import { Vocabulary } from './words/vocabulary.ts';
 
 const packedUrl = 'data/words.nfpack';
 
-type Tone = 'busy' | 'idle' | 'ready' | 'failed';
-
-export class App {
+export class WordApp {
+  private readonly memory = new PageMemory('nearfield-word-explorer', 'words');
   private readonly vocabulary = new Vocabulary();
-  private readonly notice = new Notice();
+  private readonly notice = new Notice('notice', { name: 'word vectors', set: 'demo-words' });
   private readonly setup = new SetupPanel();
   private readonly build = new BuildPanel(() => this.work?.abort());
   private readonly reopen = new ReopenPanel(() => {
@@ -63,22 +63,21 @@ export class App {
   private store: WordStore | undefined;
   private work: AbortController | undefined;
 
-  constructor(private readonly parameters: Parameters) {
-    byId('skip', HTMLAnchorElement).addEventListener('click', (event) => {
-      event.preventDefault(); // the address after # is the query
-      this.explorer.focus();
-    });
+  constructor(private readonly parameters: Parameters) {}
+
+  focus(): void {
+    this.explorer.focus();
   }
 
   /** Opens what is stored; without a store, builds one or offers how to get one. */
   async start(readOnly = false): Promise<void> {
-    this.status('busy', 'Opening the store…');
+    showStatus('status', 'busy', 'Opening the store…');
     this.card.showCount(0);
     this.meter.want(this.tuning.ef);
     try {
       const reopened = await this.openStore({ readOnly });
       if (reopened) await this.ready({ reopened });
-      else if (this.parameters.autoStart && !readRecord().manual && !readOnly) await this.fillTo(this.parameters.words);
+      else if (this.parameters.autoStart && !this.memory.read().manual && !readOnly) await this.fillTo(this.parameters.words);
       else await this.offer();
     } catch (error) {
       this.fail(error, this.actionsAfterOpening(error));
@@ -90,7 +89,7 @@ export class App {
     const begin = performance.now();
     let engineMs = 0;
     const store = await WordStore.open(
-      readRecord().storeName,
+      this.memory.read().storeName,
       {
         storage: this.parameters.storage,
         readOnly: options.readOnly ?? false,
@@ -121,14 +120,14 @@ export class App {
     const work = new AbortController();
     this.work = work;
     const before = await store.count();
-    changeRecord({ target, manual: false });
+    this.memory.change({ target, manual: false });
     this.setup.hide();
     this.notice.hide();
     this.reopen.hide();
     this.allow();
     this.meter.restart(undefined, []);
     this.build.start(before > 0 ? `Growing the store to ${count(target)} words` : `Building a store of ${count(target)} words`);
-    this.status('busy', 'Building…');
+    showStatus('status', 'busy', 'Building…');
     try {
       const result = await fill(store, this.vocabulary, target, {
         signal: work.signal,
@@ -140,16 +139,16 @@ export class App {
           this.card.showCount(words);
         },
       });
-      const earlier = before > 0 ? readRecord().build : undefined;
+      const earlier = before > 0 ? this.memory.read().build : undefined;
       // Continued builds add up; without a record of the beginning there is nothing to compare.
       const known = before === 0 || earlier !== undefined;
       const build: BuildRecord = {
         engineMs: (earlier?.engineMs ?? 0) + result.engineMs,
-        words: result.count,
+        rows: result.count,
         distances: (earlier?.distances ?? 0) + (await store.buildDistances()),
         how: earlier?.how ?? 'built',
       };
-      changeRecord({ build: known && result.count > 0 ? build : undefined });
+      this.memory.change({ build: known && result.count > 0 ? build : undefined });
       this.work = undefined;
       this.build.end();
       await this.settle();
@@ -173,18 +172,18 @@ export class App {
     this.work = work;
     this.setup.hide();
     this.build.start('Fetching the packed store');
-    this.status('busy', 'Fetching…');
+    showStatus('status', 'busy', 'Fetching…');
     const begin = performance.now();
     try {
       await this.closeStore();
-      changeRecord({ storeName: `words-${Date.now()}` });
+      this.memory.change({ storeName: `words-${Date.now()}` });
       const opened = await this.openStore({ from: packedUrl });
       await this.store?.flush();
       if (opened) {
-        changeRecord({
+        this.memory.change({
           target: opened.words,
           manual: false,
-          build: { engineMs: performance.now() - begin, words: opened.words, distances: opened.distances, how: 'packed' },
+          build: { engineMs: performance.now() - begin, rows: opened.words, distances: opened.distances, how: 'packed' },
         });
       }
       this.work = undefined;
@@ -205,7 +204,7 @@ export class App {
     this.explorer.attach(undefined, 0);
     this.card.showCount(0);
     this.allow();
-    this.status('idle', 'No store yet');
+    showStatus('status', 'idle', 'No store yet');
     const buildIt = {
       label: `Build it here: ${count(words)} words`,
       primary: true,
@@ -234,7 +233,7 @@ export class App {
     const { store } = this;
     if (!store) return;
     const known = await store.count();
-    const record = readRecord();
+    const record = this.memory.read();
     this.explorer.attach(store, known);
     setText(htmlById('intro-count'), count(known));
     const partial = known < record.target && !store.readOnly;
@@ -251,7 +250,7 @@ export class App {
     if (options.reopened) this.reopen.showReopened(options.reopened, record.build);
     else if (record.build && store.storage !== 'memory') this.reopen.showBuilt(record.build);
     else this.reopen.hide();
-    this.status('ready', store.readOnly ? `${count(known)} words, read-only` : `${count(known)} words ready`);
+    showStatus('status', 'ready', store.readOnly ? `${count(known)} words, read-only` : `${count(known)} words ready`);
     await this.showCard();
     this.meter.restart(store, this.vocabulary.words.slice(0, known));
   }
@@ -269,7 +268,7 @@ export class App {
     const { store } = this;
     const free = store !== undefined && now !== undefined && !this.work && !store.readOnly;
     this.card.allow({
-      grow: free && now.count < allWords && now.count >= readRecord().target ? allWords : undefined,
+      grow: free && now.count < allWords && now.count >= this.memory.read().target ? allWords : undefined,
       persist: free && !now.persisted && store.storage === 'indexeddb',
       remove: free && now.count > 0,
     });
@@ -294,7 +293,7 @@ export class App {
     this.notice.hide();
     try {
       await store.erase();
-      changeRecord({ target: 0, build: undefined, manual: true });
+      this.memory.change({ target: 0, build: undefined, manual: true });
       await this.offer();
       this.setup.focus();
     } catch (error) {
@@ -325,7 +324,7 @@ export class App {
     if (code === 'LOCKED') return [again, { label: 'Look without changing', run: () => void this.start(true) }];
     if (code === 'CORRUPT' || code === 'FOREIGN_FILE' || code === 'NEWER_VERSION') {
       const fresh = (): void => {
-        changeRecord({ storeName: `words-${Date.now()}`, target: 0, build: undefined });
+        this.memory.change({ storeName: `words-${Date.now()}`, target: 0, build: undefined });
         void this.start();
       };
       return [{ label: 'Start over', run: fresh }, again];
@@ -336,13 +335,7 @@ export class App {
   private fail(error: unknown, actions: readonly NoticeAction[]): void {
     console.error(error);
     this.notice.show(error, actions);
-    if (!this.store) this.status('failed', 'Not running');
-  }
-
-  private status(tone: Tone, text: string): void {
-    const element = htmlById('status');
-    element.dataset['tone'] = tone;
-    setText(element, text);
+    if (!this.store) showStatus('status', 'failed', 'Not running');
   }
 }
 
