@@ -208,6 +208,7 @@ std::string describe(const Action& action) {
     case Action::Kind::kSetFields: return "set the fields of " + action.collection;
     case Action::Kind::kClear: return "clear " + action.collection;
     case Action::Kind::kLink: return "link " + action.collection;
+    case Action::Kind::kCompact: return "compact " + action.collection;
     case Action::Kind::kDrop: return "drop " + action.collection;
     case Action::Kind::kFlush: return "flush";
   }
@@ -242,7 +243,8 @@ Result<void> perform(const Action& action, Database& database) {
     }
     case Action::Kind::kSetFields: return collection.set_fields(action.fields);
     case Action::Kind::kClear: return collection.clear();
-    case Action::Kind::kLink: NEARFIELD_TRY(collection.link(1)); return {};
+    case Action::Kind::kLink: NEARFIELD_TRY(collection.link(action.budget_us)); return {};
+    case Action::Kind::kCompact: NEARFIELD_TRY(collection.compact(action.budget_us)); return {};
     case Action::Kind::kDrop: return database.drop(action.collection);
     default: return {};
   }

@@ -45,6 +45,7 @@ struct Action {
     kSetFields,
     kClear,
     kLink,
+    kCompact,
     kDrop,
     kFlush
   };
@@ -54,6 +55,7 @@ struct Action {
   std::vector<Id> ids = {};            // upsert, remove
   std::vector<ModelRecord> rows = {};  // upsert, one an id
   std::vector<Field> fields = {};      // set fields
+  uint64_t budget_us = 1;              // link, compact; 0: to the end
   std::string tag = {};                // remove by tag
   int number = 0;                      // remove by number
 };

@@ -1,7 +1,6 @@
 #include "crash/workload.h"
 
 #include <iterator>
-#include <utility>
 
 namespace nearfield::test {
 
@@ -13,7 +12,8 @@ constexpr const char* kWords[] = {"amber", "birch", "cedar", "delta", "ember", "
 
 }  // namespace
 
-// One in six has a graph, one in six so many flushes that small files are joined.
+// One in six has a graph (which takes 1,024 rows) at first, one in six so many flushes that small
+// files are joined.
 Shape shape_of(uint64_t seed) {
   RandomStream random(mix64(seed));
   Shape shape{.actions = 60,
@@ -23,8 +23,8 @@ Shape shape_of(uint64_t seed) {
               .maps = random.one_in(2),
               .faults = random.one_in(2)};
   if (seed % 6 == 4) {
-    shape.linked_rows = 1100;
-    shape.actions = 24;
+    shape.linked_rows = 1600;
+    shape.actions = 30;
   }
   if (seed % 6 == 2) {
     shape.actions = 160;
@@ -35,10 +35,13 @@ Shape shape_of(uint64_t seed) {
 }
 
 Action Workload::next(const Shape& shape) {
-  if (!std::exchange(begun_, true) && shape.linked_rows > 0) {
-    ids_ = 8 * shape.linked_rows;
+  ++begun_;
+  if (shape.linked_rows > 0 && begun_ == 1) {
+    ids_ = 2 * shape.linked_rows;
     return upsert_into(0, shape.linked_rows);
   }
+  if (shape.linked_rows > 0 && begun_ == 2)
+    return {.kind = Action::Kind::kLink, .collection = "a", .budget_us = 0};
   if (random_.one_in(shape.flush_every)) return {.kind = Action::Kind::kFlush};
   const uint32_t which = random_.below(kCollections);
   const std::string name(1, static_cast<char>('a' + which));
@@ -47,7 +50,7 @@ Action Workload::next(const Shape& shape) {
     case 1:
     case 2: {
       Action action{.kind = Action::Kind::kRemove, .collection = name};
-      for (uint32_t i = random_.below(8); i > 0; --i) action.ids.push_back(draw_id());
+      for (uint32_t i = random_.below(8 + ids_ / 16); i > 0; --i) action.ids.push_back(draw_id());
       return action;
     }
     case 3:
@@ -65,7 +68,12 @@ Action Workload::next(const Shape& shape) {
               .collection = random_.one_in(2) ? name : "b"};
     case 8:
     case 9:
-    case 10: return {.kind = Action::Kind::kLink, .collection = "a"};
+      return {
+          .kind = Action::Kind::kLink, .collection = "a", .budget_us = random_.one_in(4) ? 0u : 1u};
+    case 10:
+      return {.kind = Action::Kind::kCompact,
+              .collection = random_.one_in(3) ? name : "a",
+              .budget_us = random_.one_in(4) ? 0u : 1u};
     case 11:
       if (random_.one_in(3)) return {.kind = Action::Kind::kDrop, .collection = name};
       [[fallthrough]];

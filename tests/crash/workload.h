@@ -11,7 +11,7 @@ namespace nearfield::test {
 struct Shape {
   uint32_t actions;
   uint32_t flush_every;  // on average
-  uint32_t linked_rows;  // rows of the first action; from 1,024 on there is a graph
+  uint32_t linked_rows;  // rows of the first action, linked by the second; 0: none
   uint64_t preferred_file_bytes;
   bool maps;
   bool faults;  // whether calls fail now and then
@@ -36,8 +36,8 @@ class Workload {
 
   uint64_t seed_;
   RandomStream random_;
-  bool begun_ = false;
-  uint32_t ids_ = 60;  // from how many ids is drawn
+  uint32_t begun_ = 0;  // actions
+  uint32_t ids_ = 60;   // from how many ids is drawn
 };
 
 }  // namespace nearfield::test
