@@ -78,7 +78,7 @@ uint64_t fingerprint(const Files& files, const std::vector<ModelPointer>& allowe
   std::vector<uint64_t> parts;
   const auto add = [&](const void* data, size_t size) {
     const std::span bytes(static_cast<const std::byte*>(data), size);
-    parts.push_back(checksum64({&bytes, 1}));
+    parts.push_back(checksum64(bytes));
   };
   for (const auto& [name, bytes] : files) {
     add(name.data(), name.size());
