@@ -118,6 +118,15 @@ class Engine {
             .total = static_cast<double>(progress->total)};
   }
 
+  Reply compact(int collection, double budget_us) {
+    Collection* const target = at(collection);
+    if (target == nullptr) return dropped();
+    auto progress = target->compact(static_cast<uint64_t>(budget_us));
+    if (!progress) return failure(progress.error());
+    return {.value = static_cast<double>(progress->done),
+            .total = static_cast<double>(progress->total)};
+  }
+
   Reply remove(int collection, unsigned count) {
     Collection* const target = at(collection);
     if (target == nullptr) return dropped();
@@ -499,6 +508,7 @@ EMSCRIPTEN_BINDINGS(nearfield) {
       .function("drop", &Engine::drop)
       .function("upsert", &Engine::upsert)
       .function("link", &Engine::link)
+      .function("compact", &Engine::compact)
       .function("remove", &Engine::remove)
       .function("clear", &Engine::clear)
       .function("get", &Engine::get)

@@ -29,6 +29,7 @@ void build(CLI::App& program) {
   add_search(program);
   add_get(program);
   add_delete(program);
+  add_compact(program);
   add_info(program);
   add_verify(program);
   add_pack(program);

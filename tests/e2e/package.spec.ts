@@ -1,58 +1,26 @@
 // The package in Chromium: what IndexedDB keeps, and the examples as a user builds them.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test, type Page } from '@playwright/test';
-import { exampleCopy, pack, root, type Packed } from '../package/packed.ts';
+import { exampleCopy, pack, type Packed } from '../package/packed.ts';
 import { native } from '../web/program.ts';
 import { generator, randomVectors } from '../web/random.ts';
+import { blankFolder, dist, endSites, load as loadSite, serve, serveBlank } from './site.ts';
 // Types only: the page imports the built package from the server.
 import type * as Nearfield from 'nearfield';
 
-type Serve = (options: { mounts: Record<string, string> }) => Promise<Server>;
-
-const servers: Server[] = [];
-
-async function serve(mounts: Record<string, string>): Promise<string> {
-  const script = new URL('../../scripts/lib/static-server.mjs', import.meta.url).href;
-  const { serve: start } = (await import(script)) as { serve: Serve };
-  const server = await start({ mounts });
-  servers.push(server);
-  return `http://localhost:${(server.address() as AddressInfo).port}/`;
-}
-
-test.afterAll(() => {
-  for (const server of servers) {
-    server.closeAllConnections();
-    server.close();
-  }
-});
-
-declare global {
-  interface Window {
-    nearfield: typeof Nearfield;
-  }
-}
-
-const blankFolder = join(import.meta.dirname, 'blank');
-const dist = join(root, 'dist');
-
 let blank: string;
 test.beforeAll(async () => {
-  blank = await serve({ '/': blankFolder, '/nearfield/': dist });
+  blank = await serveBlank();
 });
+test.afterAll(endSites);
 
-async function load(page: Page, site = blank): Promise<void> {
-  await page.goto(site);
-  await page.evaluate(async (address) => {
-    window.nearfield = (await import(address)) as typeof Nearfield;
-  }, `${site}nearfield/index.js`);
-}
+const load = (page: Page, site = blank): Promise<void> => loadSite(page, site);
 
 test.describe('IndexedDB', () => {
-  test('a reload finds everything, with no distance computed', async ({ page }) => { // c14, c17
+  test('a reload finds everything, in parts of bounded size and with no distance computed', async ({ page }) => { // c14, c17, c20
     const rows = 50_000;
     const queries = 1000;
     await load(page);
@@ -76,6 +44,17 @@ test.describe('IndexedDB', () => {
     expect(before.storage).toBe('indexeddb');
     expect(before.hits.map((list) => list.length)).toEqual(Array<number>(queries).fill(10));
     await load(page);
+    const sizes = await page.evaluate(async () => {
+      const answer = <T>(request: IDBRequest<T>): Promise<T> =>
+        new Promise((resolve) => (request.onsuccess = () => resolve(request.result)));
+      const connection = await answer(indexedDB.open('/nearfield/reload'));
+      const entries = (await answer(connection.transaction('FILE_DATA').objectStore('FILE_DATA').getAll())) as { contents?: unknown }[];
+      connection.close();
+      return entries.map(({ contents }) => (contents instanceof Uint8Array ? contents.length : -1));
+    });
+    expect(sizes.length).toBeGreaterThan(2);
+    for (const size of sizes) expect(size).toBeGreaterThan(0);
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(16 << 20);
     const after = await page.evaluate(async (asked) => {
       const db = await window.nearfield.open('reload');
       const words = await db.collection('words');
@@ -184,68 +163,6 @@ test.describe('IndexedDB', () => {
       );
       expect(stored).toEqual(Array.from({ length: 500 }, (_, i) => model.get(i) ?? null));
     }
-  });
-
-  test('a second tab is refused, may read, and gets its turn', async ({ page, context }) => { // c22
-    await load(page);
-    await page.evaluate(async () => {
-      const db = await window.nearfield.open('shared');
-      await (await db.collection('docs', { dimensions: 1 })).upsert([{ id: 1, vector: [1] }]);
-      await db.flush();
-    });
-    const other = await context.newPage();
-    await load(other);
-    const tried = await other.evaluate(async () => {
-      const refused = await window.nearfield.open('shared').catch((error: Nearfield.NearfieldError) => error.code);
-      const reader = await window.nearfield.open('shared', { readOnly: true });
-      const count = await (await reader.collection('docs')).count();
-      await reader.close();
-      return { refused, count };
-    });
-    expect(tried).toEqual({ refused: 'LOCKED', count: 1 });
-    await page.close();
-    const count = await other.evaluate(async () => {
-      const db = await window.nearfield.open('shared');
-      const docs = await db.collection('docs');
-      await docs.upsert([{ id: 2, vector: [2] }]);
-      return docs.count();
-    });
-    expect(count).toBe(2);
-  });
-
-  test('a full quota is an error that leaves the old state stored and the new one searchable', async ({ page }) => { // c21, c26
-    // Set before the first writing: Chromium remembers for a while how much room it found.
-    const browser = await page.context().newCDPSession(page);
-    const origin = new URL(blank).origin;
-    await browser.send('Storage.overrideQuotaForOrigin', { origin, quotaSize: 3 << 20 });
-    await load(page);
-    await page.evaluate(async () => {
-      const db = await window.nearfield.open('full');
-      const docs = await db.collection('docs', { dimensions: 64 });
-      await docs.upsert([{ id: 'old', vector: new Float32Array(64).fill(1), metadata: 'old' }]);
-      await db.close();
-    });
-    const full = await page.evaluate(async () => {
-      const db = await window.nearfield.open('full');
-      const docs = await db.collection('docs');
-      const rows = 20_000;
-      const vectors = Float32Array.from({ length: rows * 64 }, (_, i) => Math.sin(i * i));
-      const ids = Array.from({ length: rows }, (_, i) => i);
-      const adding = docs.upsert({ ids, vectors, metadata: ids });
-      const code = await db.flush().then(() => 'stored', (error: Nearfield.NearfieldError) => error.code);
-      const [hit] = await docs.search({ vector: vectors.slice(64, 128), k: 1, exact: true });
-      void adding.catch(() => {});
-      return { code, hit: hit?.id, count: await docs.count() };
-    });
-    expect(full).toEqual({ code: 'QUOTA', hit: 1, count: 20_001 });
-    await load(page);
-    const kept = await page.evaluate(async () => {
-      const db = await window.nearfield.open('full', { readOnly: true });
-      const docs = await db.collection('docs');
-      return { count: await docs.count(), metadata: (await docs.get('old'))?.metadata };
-    });
-    expect(kept).toEqual({ count: 1, metadata: 'old' });
-    await browser.send('Storage.overrideQuotaForOrigin', { origin });
   });
 
   test('a store and the copy made from its export answer alike', async ({ page }) => {

@@ -1,8 +1,6 @@
 // The engine's builds in Chromium: which one a page gets, and that all of them answer alike.
 import { createHash } from 'node:crypto';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test, type Browser, type Page } from '@playwright/test';
@@ -10,28 +8,20 @@ import { root } from '../package/packed.ts';
 import { native } from '../web/program.ts';
 import { generator, randomVectors } from '../web/random.ts';
 import { withWrongRelaxedDot } from '../web/wrong-dot.ts';
+import { blankFolder, endSites, serve as serveFolders } from './site.ts';
 // Types only: the page imports the built package from the server.
 import type * as Nearfield from 'nearfield';
-
-type Serve = (options: { mounts: Record<string, string>; isolated?: boolean }) => Promise<Server>;
 
 const dimensions = 40;
 const rows = 6000;
 const vectors = randomVectors(generator(1), rows, dimensions);
 
-const blankFolder = join(import.meta.dirname, 'blank');
-const servers: Server[] = [];
 let folder: string;
 /** A package whose files a test may change. */
 let dist: string;
 
-async function serve(isolated = true): Promise<string> {
-  const script = new URL('../../scripts/lib/static-server.mjs', import.meta.url).href;
-  const { serve: start } = (await import(script)) as { serve: Serve };
-  const server = await start({ mounts: { '/': blankFolder, '/nearfield/': dist, '/data/': folder }, isolated });
-  servers.push(server);
-  return `http://localhost:${(server.address() as AddressInfo).port}/`;
-}
+const serve = (isolated = true): Promise<string> =>
+  serveFolders({ '/': blankFolder, '/nearfield/': dist, '/data/': folder }, isolated);
 
 test.beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'nearfield-threads-'));
@@ -41,10 +31,7 @@ test.beforeEach(() => {
 });
 
 test.afterEach(() => {
-  for (const server of servers.splice(0)) {
-    server.closeAllConnections();
-    server.close();
-  }
+  endSites();
   rmSync(folder, { recursive: true, force: true });
 });
 

@@ -87,7 +87,7 @@ function checkCallback(callback: unknown): void {
   if (callback !== undefined && typeof callback !== 'function') throw invalid('onProgress must be a function');
 }
 
-const openFields = ['storage', 'readOnly', 'persist', 'from', 'wasmUrl', 'worker', 'threads', 'onProgress', 'signal'];
+const openFields = ['storage', 'readOnly', 'shared', 'persist', 'from', 'wasmUrl', 'worker', 'threads', 'onProgress', 'signal'];
 
 const isAddress = (value: unknown): boolean => typeof value === 'string' || value instanceof URL;
 
@@ -115,16 +115,16 @@ export function checkOpen(name: unknown, options: OpenOptions, fields: readonly 
   checkSignal(options.signal);
   if (options.threads !== undefined && options.threads !== 'auto') checkThreads(options.threads);
   if (options.readOnly !== undefined) checkBoolean(options.readOnly, 'readOnly');
+  if (options.shared !== undefined) checkBoolean(options.shared, 'shared');
+  if (options.shared && options.readOnly) throw invalid('a store is opened shared or readOnly, not both');
   if (options.persist !== undefined) checkBoolean(options.persist, 'persist');
   const { storage } = options;
   if (storage === undefined) return;
   if (typeof storage === 'object' && storage !== null) {
     checkFields(storage, ['folder'], 'storage');
     if (checkText(storage.folder, 'storage.folder').includes('\0')) throw invalid('storage.folder contains a NUL character');
-  } else if ((storage as string) === 'opfs') {
-    throw new NearfieldError('UNSUPPORTED', 'storage "opfs" is not available in this version; use "indexeddb"');
   } else {
-    checkOneOf(storage, ['indexeddb', 'memory'], 'storage');
+    checkOneOf(storage, ['indexeddb', 'opfs', 'memory'], 'storage');
   }
 }
 

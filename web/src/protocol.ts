@@ -11,6 +11,8 @@ export interface OpenCall {
   name: string;
   storage: StorageChoice;
   readOnly: boolean;
+  /** With other tabs, of which one writes for all. */
+  shared?: boolean;
   threads: ThreadsChoice;
   /** An address, or the packed store itself. */
   from?: string | ArrayBuffer | Blob;
@@ -45,6 +47,7 @@ export interface Calls {
   upsert: { arguments: { collection: number; batch: PackedBatch }; answer: number };
   update: { arguments: { collection: number; update: PackedUpdate }; answer: number };
   index: { arguments: { collection: number }; answer: void };
+  compact: { arguments: { collection: number }; answer: void };
   delete: { arguments: { collection: number; ids: PackedIds }; answer: number };
   clear: { arguments: { collection: number }; answer: void };
   get: { arguments: { collection: number; ids: PackedIds }; answer: Uint8Array<ArrayBuffer> };
@@ -64,6 +67,11 @@ export interface Calls {
 
 export type CallName = keyof Calls;
 
+const changes: readonly CallName[] = ['drop', 'upsert', 'update', 'delete', 'clear', 'setFields', 'deleteWhere'];
+
+/** Whether a call changes records, so that it is lost until a flush when it is not made again. */
+export const isChange = (name: CallName): boolean => changes.includes(name);
+
 /** From the client. `id` numbers the calls; `abort` asks one of them to stop. */
 export type Request =
   | { [Name in CallName]: { id: number; name: Name; arguments: Calls[Name]['arguments'] } }[CallName]
@@ -72,7 +80,8 @@ export type Request =
 /** From the session. */
 export type Response =
   | { id: number; progress: Progress }
-  | { id: number; answer: Calls[CallName]['answer'] }
+  /** `changes`: how many had taken effect, this one included. */
+  | { id: number; answer: Calls[CallName]['answer']; changes?: number }
   | { id: number; error: ErrorShape };
 
 /** Buffers of a message's own, which move instead of being copied. */

@@ -267,20 +267,27 @@ export interface DatabaseInfo {
 /** How many threads the engine uses; `auto`: one for each processor, but at most 8. */
 export type ThreadsChoice = number | 'auto';
 
-/** Where a store lives. `{ folder }` is for Node only. */
-export type StorageChoice = 'indexeddb' | 'memory' | { readonly folder: string };
+/** Where a store lives. `opfs` needs the engine in a worker; `{ folder }` is for Node only. */
+export type StorageChoice = 'indexeddb' | 'opfs' | 'memory' | { readonly folder: string };
 
 /** Where a store really lives. */
-export type StorageKind = 'indexeddb' | 'memory' | 'folder';
+export type StorageKind = 'indexeddb' | 'opfs' | 'memory' | 'folder';
 
 export interface OpenOptions extends LongCallOptions {
   /**
-   * Default `indexeddb` in a page and `memory` in Node. Where there is no IndexedDB (some private windows) the
-   * store is kept in memory, and `db.storage` and `db.warning` say so.
+   * Default `indexeddb` in a page and `memory` in Node. Where the browser refuses the storage (some private windows) the
+   * store is kept in memory, and `db.storage` and `db.warning` say so. `opfs` opens large stores faster; one name in
+   * IndexedDB and in OPFS means two stores.
    */
   storage?: StorageChoice;
   /** Refuses every change, and may be opened while another tab writes. */
   readOnly?: boolean;
+  /**
+   * Opens the store together with other tabs and workers that do so: one of them writes, the others read and write
+   * through it, and all see every change at once. When that one is closed or dies, another takes its place. Default
+   * false: others get `LOCKED`.
+   */
+  shared?: boolean;
   /** Asks the browser to keep the site's data for good; `db.persisted` tells the answer. */
   persist?: boolean;
   /**
@@ -309,9 +316,9 @@ export interface OpenOptions extends LongCallOptions {
 /** A set of named collections in one storage. */
 export interface Database {
   readonly name: string;
-  /** Where the store lives; `memory` when IndexedDB was asked for and is not there. */
+  /** Where the store lives; `memory` when the browser refused the storage that was asked for. */
   readonly storage: StorageKind;
-  /** What the user should know about this store, if anything: no IndexedDB here, something had to be repaired. */
+  /** What the user should know about this store, if anything: no storage here, something had to be repaired. */
   readonly warning: string | undefined;
   /** Whether the browser promised not to evict the site's data; false outside pages. */
   readonly persisted: boolean;
@@ -383,8 +390,8 @@ export interface Collection<Meta = unknown> {
   /** The records of these ids in the order asked; undefined where there is none. */
   get(ids: readonly Id[]): Promise<(StoredRecord<Meta> | undefined)[]>;
   /**
-   * Removes records; ids that are not there are passed over. Then links what is left when so many were removed that
-   * the graph has to be made anew. Resolves to how many were removed.
+   * Removes records; ids that are not there are passed over. Then takes them out of the graph when there are enough
+   * for that to pay. Resolves to how many were removed.
    */
   delete(ids: Id | readonly Id[]): Promise<number>;
   /** Removes every record. */
@@ -394,4 +401,10 @@ export interface Collection<Meta = unknown> {
   stats(): Promise<CollectionStats>;
   /** Links every row that is not in the graph yet. Fails with `ABORTED`; the next call goes on. */
   index(options?: LongCallOptions): Promise<void>;
+  /**
+   * Gives back the room of all records that were replaced or deleted, which happens by itself once they are half as
+   * many as the others; nothing is built anew. The next flush writes the collection whole. Fails with `ABORTED`; the
+   * next call goes on.
+   */
+  compact(options?: LongCallOptions): Promise<void>;
 }

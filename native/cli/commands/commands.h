@@ -9,6 +9,7 @@ void add_import(CLI::App& program);
 void add_search(CLI::App& program);
 void add_get(CLI::App& program);
 void add_delete(CLI::App& program);
+void add_compact(CLI::App& program);
 void add_info(CLI::App& program);
 void add_verify(CLI::App& program);
 void add_pack(CLI::App& program);

@@ -47,9 +47,9 @@ double fresh_recall(const Collection& docs, std::span<const float> queries) {
 
 void upsert_rows(Collection& docs, const std::vector<float>& vectors, uint32_t first,
                  uint32_t rows) {
-  expect(docs.upsert({std::span(vectors).subspan(size_t{first} * kDimensions,
-                                                 size_t{rows} * kDimensions),
-                      numbers(rows, first)}));
+  expect(docs.upsert(
+      {std::span(vectors).subspan(size_t{first} * kDimensions, size_t{rows} * kDimensions),
+       numbers(rows, first)}));
 }
 
 uint64_t total_bytes(MemoryStorage& storage) {
@@ -121,8 +121,8 @@ TEST_CASE("compact gives back what is dead without building anew") {
     expect(docs->remove(ids));
     std::vector<std::vector<int64_t>> before;
     for (uint32_t q = 0; q < kQueries; ++q) {
-      before.push_back(nearest_ids(
-          *docs, queries.subspan(size_t{q} * kDimensions, kDimensions), 10, {}, true));
+      before.push_back(
+          nearest_ids(*docs, queries.subspan(size_t{q} * kDimensions, kDimensions), 10, {}, true));
     }
     uint32_t steps = 1;
     for (; !expect(docs->compact(budget_us)).finished(); ++steps) {

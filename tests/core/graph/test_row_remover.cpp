@@ -29,7 +29,7 @@ double fresh_recall(const Index& index, const Rows& queries) {
   const Rows rows = staying(index);
   Index fresh(rows);
   fresh.bulk(rows.count());
-  return fresh.recall(queries, 10, 60);
+  return fresh.recall(queries, 10, 12);
 }
 
 void check_removed(const Index& index) {
@@ -54,7 +54,7 @@ TEST_CASE("rows that are removed are gone, and the others are found as in a fres
     }
     index.remove();
     check_removed(index);
-    CHECK(index.recall(queries, 10, 60) > fresh_recall(index, queries) - 0.01);
+    CHECK(index.recall(queries, 10, 12) > fresh_recall(index, queries) - 0.01);
   }
 }
 
@@ -68,7 +68,7 @@ TEST_CASE("whole clusters may be removed") {
   }
   index.remove();
   check_removed(index);
-  CHECK(index.recall(queries, 10, 60) > fresh_recall(index, queries) - 0.01);
+  CHECK(index.recall(queries, 10, 12) > fresh_recall(index, queries) - 0.01);
 }
 
 TEST_CASE("all rows but a few may be removed") {
@@ -108,7 +108,7 @@ TEST_CASE("a graph whose rows were all replaced, step by step, is as good as a f
         index.add(live + gone + step);
       }
       check_removed(index);
-      CHECK(index.recall(queries, 10, 60) > fresh_recall(index, queries) - 0.01);
+      CHECK(index.recall(queries, 10, 12) > fresh_recall(index, queries) - 0.01);
     }
   }
 }

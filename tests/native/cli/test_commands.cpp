@@ -46,6 +46,7 @@ TEST_CASE("commands that write take a durability, which changes nothing of what 
     import.insert(import.end(), {"--durability", word});
     succeed(import);
     succeed({"delete", store, "--ids", ids, "--durability", word});
+    succeed({"compact", store, "--durability", word});
     succeed({"fields", store, "--set", R"({"t":"tag"})", "--durability", word});
     succeed({"pack", store, pack, "--force"});
     packed[word] = read_file(pack);

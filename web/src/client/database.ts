@@ -187,6 +187,11 @@ class ClientCollection<Meta> implements Collection<Meta> {
     return this.link.call('index', { collection: this.collection }, options);
   }
 
+  async compact(options: LongCallOptions = {}): Promise<void> {
+    checkLongCall(options);
+    return this.link.call('compact', { collection: this.collection }, options);
+  }
+
   private async run(search: PackedSearch, signal: AbortSignal | undefined): Promise<SearchHit<Meta>[][]> {
     checkSignal(signal);
     const { queries, included } = search;

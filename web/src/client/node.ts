@@ -46,6 +46,7 @@ export const nodePlatform: Platform = {
   defaultStorage: 'memory',
   wasm: () => undefined,
   startLink(worker, call): Link {
+    if (call.shared) throw new NearfieldError('UNSUPPORTED', 'stores are shared between the tabs of a browser only');
     if (worker === false) return new LocalLink(Promise.resolve(new Session(nodeHost())));
     if (worker !== undefined && typeof worker !== 'string' && !(worker instanceof URL)) {
       throw new NearfieldError('INVALID_ARGUMENT', 'in Node, worker is false or the address of a program');

@@ -66,13 +66,14 @@ function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Pro
 
 export async function openDatabase(platform: Platform, name: string, options: OpenOptions): Promise<Database> {
   checkOpen(name, options);
-  const { storage = platform.defaultStorage, readOnly = false, persist = false, threads = 'auto', from, signal, onProgress } = options;
+  const { storage = platform.defaultStorage, readOnly = false, shared = false, persist = false, threads = 'auto', from, signal, onProgress } = options;
   if (signal?.aborted) throw aborted('stopped before it began');
   const wasm = wasmAddresses(platform, options.wasmUrl);
   const call: OpenCall = {
     name,
     storage,
     readOnly,
+    shared,
     threads,
     ...(from === undefined ? {} : { from: packedSource(platform, from) }),
     ...(wasm === undefined ? {} : { wasm }),

@@ -43,8 +43,9 @@ function startWorker(choice: Exclude<OpenOptions['worker'], false>): Worker {
 export const pagePlatform: Platform = {
   defaultStorage: 'indexeddb',
   wasm: packagedWasm,
-  startLink(worker): Link {
+  startLink(worker, { shared }): Link {
     if (worker === false) {
+      if (shared) throw new NearfieldError('UNSUPPORTED', 'a store is shared by workers only; leave out worker: false');
       // Most pages use the worker: they do not load the engine's glue themselves.
       return new LocalLink(import('../engine/page-host.js').then(({ pageSession }) => pageSession()));
     }

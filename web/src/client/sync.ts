@@ -14,6 +14,7 @@ import { decodeHits, decodeRanking, decodeRecords, type FullOptions } from '../e
 import { Engine, unpack, type LinkProgress } from '../engine/engine.js';
 import { openCollection } from '../engine/open-collection.js';
 import { packedCopy } from '../engine/packed.js';
+import { writeOut } from '../engine/write-out.js';
 import type { SessionHost } from '../engine/session.js';
 import { NearfieldError, invalid, noFilter, toNearfieldError } from '../errors.js';
 import type { LoadedModule } from '../module/load.js';
@@ -51,6 +52,13 @@ export interface SyncOpenOptions extends Pick<OpenOptions, 'readOnly'> {
 }
 
 const openFields = ['storage', 'readOnly', 'from'];
+
+/** What the engine takes for so many milliseconds: at least one, and 0 for as long as it takes. */
+function microseconds(milliseconds: unknown): number {
+  if (typeof milliseconds !== 'number') throw invalid(`milliseconds must be a number, not ${typeof milliseconds}`);
+  if (milliseconds === Infinity) return 0;
+  return milliseconds > 0 ? Math.ceil(milliseconds * 1000) : 1;
+}
 
 function checkLink(options: { link?: boolean }): boolean {
   checkFields(options, ['link'], 'options');
@@ -101,6 +109,7 @@ export class SyncDatabase {
       const loaded = await loading;
       try {
         if (packed !== undefined && backend.listFiles().length === 0) {
+          await backend.prepare();
           unpack(loaded.module, new MemoryBackend(loaded.module.heap, { [packedName]: packed }), packedName, backend);
           if (!readOnly) await backend.commit();
         }
@@ -150,16 +159,12 @@ export class SyncDatabase {
   async flush(): Promise<void> {
     if (this.closed) throw new NearfieldError('CLOSED', 'the store is closed');
     if (this.readOnly || this.backend.kind === 'memory') return;
-    this.engine.flush();
-    await this.commit();
+    await this.write();
   }
 
   /** The whole store, flushed, as one file. */
   async export(): Promise<Uint8Array> {
-    if (!this.readOnly) {
-      this.engine.flush();
-      await this.commit();
-    }
+    if (!this.readOnly) await this.write();
     await this.backend.restore();
     const destination = new MemoryBackend(() => this.loaded.module.HEAPU8);
     this.engine.pack(destination, packedName);
@@ -187,10 +192,9 @@ export class SyncDatabase {
     return this.close();
   }
 
-  private async commit(): Promise<void> {
+  private async write(): Promise<void> {
     try {
-      await this.backend.commit();
-      this.backend.release();
+      await writeOut(this.engine, this.backend);
     } catch (error) {
       throw toNearfieldError(error);
     }
@@ -242,7 +246,7 @@ export class SyncCollection<Meta = unknown> {
     this.engine.setFields(this.collection, packFields(fields));
   }
 
-  /** Removes what matches; links what is left unless `link` is false, when so many were removed that it pays. */
+  /** Removes what matches; takes it out of the graph unless `link` is false, when there is enough for that to pay. */
   deleteWhere(where: Filter, options: { link?: boolean } = {}): number {
     const link = checkLink(options);
     if (isEmptyFilter(where)) throw noFilter();
@@ -269,7 +273,7 @@ export class SyncCollection<Meta = unknown> {
     return Array.isArray(ids) ? records : records[0];
   }
 
-  /** Removes records; links what is left unless `link` is false, when so many were removed that it pays. */
+  /** Removes records; takes them out of the graph unless `link` is false, when there are enough for that to pay. */
   delete(ids: Id | readonly Id[], options: { link?: boolean } = {}): number {
     const link = checkLink(options);
     const { removed, wantsLink } = this.engine.remove(this.collection, packIds(ids));
@@ -292,8 +296,11 @@ export class SyncCollection<Meta = unknown> {
 
   /** Links rows for about `milliseconds`, or all of them; call again until `done` equals `total`. */
   index(milliseconds = Infinity): LinkProgress {
-    if (typeof milliseconds !== 'number') throw invalid(`milliseconds must be a number, not ${typeof milliseconds}`);
-    if (!(milliseconds > 0)) return this.engine.link(this.collection, 1);
-    return this.engine.link(this.collection, milliseconds === Infinity ? 0 : Math.ceil(milliseconds * 1000));
+    return this.engine.link(this.collection, microseconds(milliseconds));
+  }
+
+  /** The same, and gives back the room of all records that were replaced or deleted. */
+  compact(milliseconds = Infinity): LinkProgress {
+    return this.engine.compact(this.collection, microseconds(milliseconds));
   }
 }

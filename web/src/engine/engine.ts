@@ -130,6 +130,12 @@ export class Engine {
     return { done: value, total };
   }
 
+  /** As link(), and from now on until nothing dead is left. */
+  compact(collection: number, budgetMicroseconds: number): LinkProgress {
+    const { value, total } = this.run(() => this.native.compact(collection, budgetMicroseconds));
+    return { done: value, total };
+  }
+
   remove(collection: number, { count, ids }: PackedIds): Removed {
     if (count === 0) return { removed: 0, wantsLink: false };
     this.stage(Staging.ids, ids);

@@ -46,6 +46,7 @@ export interface NativeEngine {
   drop(name: string): Reply;
   upsert(collection: number, rows: number, hasMetadata: boolean): Reply;
   link(collection: number, budgetMicroseconds: number): Reply;
+  compact(collection: number, budgetMicroseconds: number): Reply;
   remove(collection: number, count: number): Reply;
   clear(collection: number): Reply;
   get(collection: number, count: number): Reply;
@@ -114,8 +115,7 @@ export interface IdbfsEntry {
 /** The parts of Emscripten's IDBFS that storage/indexeddb.ts uses. */
 export interface Idbfs {
   dbs: Record<string, IDBDatabase>;
-  DB_STORE_NAME: string;
-  getDB(name: string, done: (error: Error | null, database: IDBDatabase) => void): void;
+  reconcile: (this: void, from: unknown, to: unknown, done: (error?: unknown) => void) => void;
   storeRemoteEntry(store: IDBObjectStore, path: string, entry: IdbfsEntry, done: (error?: unknown) => void): void;
 }
 

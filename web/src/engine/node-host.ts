@@ -35,8 +35,8 @@ export const nodeHost = (program?: string): SessionHost => ({
     const { module } = await loading;
     const { heap } = module;
     if (storage === 'memory') return { backend: new MemoryBackend(heap) };
-    if (storage === 'indexeddb') {
-      throw new NearfieldError('UNSUPPORTED', 'Node has no IndexedDB; use storage { folder: "…" } or "memory"');
+    if (typeof storage === 'string') {
+      throw new NearfieldError('UNSUPPORTED', `Node has no storage "${storage}"; use { folder: "…" } or "memory"`);
     }
     return { backend: new FolderBackend(heap, storage.folder, readOnly) };
   },

@@ -1,42 +1,23 @@
-// Answers messages with a session: the worker's side of the protocol.
-import { toErrorShape } from '../errors.js';
-import { buffersOf, type Request, type Response } from '../protocol.js';
+// A worker's side of the protocol: a session of its own, or one that is shared with other tabs.
+import type { Request } from '../protocol.js';
+import { answering, type Send } from './answering.js';
+import { Member } from './member.js';
 import { Session, type SessionHost } from './session.js';
-
-export type Send = (response: Response, transfer: ArrayBuffer[]) => void;
-
-const progressMilliseconds = 50;
 
 /** Returns what to call with every message. */
 export function serve(host: SessionHost, send: Send): (request: Request) => void {
-  const session = new Session(host);
-  const running = new Map<number, { aborted: boolean }>();
+  let receive: ((request: Request) => void) | undefined;
 
   return (request) => {
-    if ('abort' in request) {
-      const call = running.get(request.abort);
-      if (call) call.aborted = true;
-      return;
+    if (!receive) {
+      const shared = 'name' in request && request.name === 'open' && request.arguments.shared;
+      if (shared) {
+        const member = new Member(host, request.arguments, send);
+        receive = (each) => member.receive(each);
+      } else {
+        receive = answering(new Session(host), send);
+      }
     }
-    const { id, name } = request;
-    let phase: string | undefined;
-    let told = 0;
-    const context = {
-      aborted: false,
-      // Not more often than a page can show; the first and the last of each phase always.
-      progress: (progress: { phase: string; done: number; total: number }) => {
-        const now = performance.now();
-        if (progress.phase === phase && progress.done < progress.total && now - told < progressMilliseconds) return;
-        phase = progress.phase;
-        told = now;
-        send({ id, progress } as Response, []);
-      },
-    };
-    running.set(id, context);
-    session
-      .call(name, request.arguments, context)
-      .then((answer) => send({ id, answer }, buffersOf(answer)))
-      .catch((error: unknown) => send({ id, error: toErrorShape(error) }, []))
-      .finally(() => running.delete(id));
+    receive(request);
   };
 }

@@ -4,13 +4,22 @@
 // linking, which runs in slices between other calls, and the storage, which one flush or export uses at a time.
 import { NearfieldError, aborted } from '../errors.js';
 import type { LoadedModule } from '../module/load.js';
-import type { CallName, Calls, OpenCall, Opened } from '../protocol.js';
+import { isChange, type CallName, type Calls, type CollectionCall, type CollectionOpened, type OpenCall, type Opened } from '../protocol.js';
 import type { Backend } from '../storage/backend.js';
 import { MemoryBackend } from '../storage/memory.js';
 import { Engine, unpack } from './engine.js';
 import { Linker, type CallContext } from './linker.js';
 import { openCollection } from './open-collection.js';
 import { nextTask } from './tasks.js';
+import { writeOut } from './write-out.js';
+
+/** A tab's place among those that share a store. */
+export interface Membership {
+  /** Resolves when it is this tab's turn to write. */
+  readonly turn: Promise<void>;
+  /** Gives the place up, and the turn to another tab. */
+  end(): void;
+}
 
 /** What differs between a page's worker and Node. */
 export interface SessionHost {
@@ -19,6 +28,8 @@ export interface SessionHost {
   openStorage(loading: Promise<LoadedModule>, call: OpenCall): Promise<{ backend: Backend; warning?: string }>;
   /** Keeps other tabs from writing to the store; returns how to let go. Fails with `LOCKED`. */
   lock(call: OpenCall): Promise<() => void>;
+  /** Shares a store with other tabs, where there are such. Fails with `LOCKED` while one has it for itself. */
+  join?(call: OpenCall): Promise<Membership>;
   /** Whether the browser keeps the data for good. */
   persisted(): Promise<boolean>;
   /** The packed store at an address. */
@@ -52,7 +63,14 @@ export class Session {
   private storageQueue: Promise<unknown> = Promise.resolve();
   private nextWrite: Promise<void> | undefined;
 
-  constructor(private readonly host: SessionHost) {}
+  /** How many changes took effect. */
+  changes = 0;
+
+  /** `onDurable` is told how many of them are stored, after each flush that stored some. */
+  constructor(
+    private readonly host: SessionHost,
+    private readonly onDurable: (changes: number) => void = () => {},
+  ) {}
 
   /** Makes one call. Fails with a NearfieldError, or with whatever the platform threw. */
   async call<Name extends CallName>(
@@ -61,12 +79,18 @@ export class Session {
     context: CallContext,
   ): Promise<Calls[Name]['answer']> {
     if (context.aborted) throw aborted('stopped before it began; nothing was changed');
+    if (isChange(name)) this.changes += 1; // whatever comes of it: it happens now, before anything is awaited
     return this.handlers[name](args, context);
+  }
+
+  /** The call of this name, at once. */
+  collection(call: CollectionCall): CollectionOpened {
+    return openCollection(this.opened().engine, call);
   }
 
   private readonly handlers: Handlers = {
     open: (call, context) => this.open(call, context),
-    collection: (call) => openCollection(this.opened().engine, call),
+    collection: (call) => this.collection(call),
     collections: () => this.opened().engine.names(),
     drop: ({ name }) => this.opened().engine.drop(name),
     upsert: async ({ collection, batch }, context) => {
@@ -83,6 +107,10 @@ export class Session {
       return update.count;
     },
     index: ({ collection }, context) => this.linker(collection).finish(context),
+    compact: ({ collection }, context) => {
+      this.opened().engine.compact(collection, 1); // begins; linking goes on with it
+      return this.linker(collection).finish(context);
+    },
     delete: async ({ collection, ids }, context) => {
       const { removed, wantsLink } = this.opened().engine.remove(collection, ids);
       if (wantsLink) await this.linker(collection).finish(context);
@@ -173,6 +201,7 @@ export class Session {
     if (from === undefined || backend.listFiles().length > 0) return;
     const bytes = await this.packedBytes(from, context);
     const source = new MemoryBackend(module.heap, { [packedName]: bytes });
+    await backend.prepare();
     unpack(module, source, packedName, backend);
     if (!readOnly) await backend.commit();
   }
@@ -204,16 +233,9 @@ export class Session {
   private async write(context: CallContext): Promise<void> {
     const { engine, backend } = this.state as Open;
     context.progress({ phase: 'writing', done: 0, total: 1 });
-    try {
-      engine.flush();
-    } catch (error) {
-      // Rewriting old files may need parts that were released.
-      if (!(error instanceof NearfieldError) || error.code !== 'IO') throw error;
-      await backend.restore();
-      engine.flush();
-    }
-    await backend.commit();
-    backend.release();
+    let flushed = 0;
+    await writeOut(engine, backend, () => (flushed = this.changes));
+    this.onDurable(flushed);
     context.progress({ phase: 'writing', done: 1, total: 1 });
   }
 

@@ -27,6 +27,8 @@ export abstract class Backend implements StorageCalls {
   readonly preferredFileBytes: number = 4 << 20;
   detail = '';
   names: readonly string[] = [];
+  /** How many bytes may be written before the storage is full, as far as it is known. */
+  protected room = Infinity;
 
   private readonly sinks = new Map<number, Sink>();
   private readonly givenUp = new Set<number>();
@@ -36,6 +38,10 @@ export abstract class Backend implements StorageCalls {
 
   // The asynchronous part.
 
+  /** Finds out how much may be written. Before the engine flushes; undefined where it need not be waited for. */
+  prepare(): Promise<void> | undefined {
+    return undefined;
+  }
   /** Stores what the engine has written. After the engine flushed. */
   async commit(): Promise<void> {}
   /** Gives up memory that holds stored files. After the engine opened, and after commit(). */
@@ -81,7 +87,10 @@ export abstract class Backend implements StorageCalls {
 
   append(file: number, address: number, length: number): number {
     return this.guard(() => {
-      this.write(file, (sink) => sink.append(this.heap().subarray(address, address + length)));
+      this.write(file, (sink) => {
+        this.takeRoom(length);
+        sink.append(this.heap().subarray(address, address + length));
+      });
       return length;
     });
   }
@@ -133,6 +142,11 @@ export abstract class Backend implements StorageCalls {
       }
       throw error;
     }
+  }
+
+  private takeRoom(bytes: number): void {
+    if (bytes > this.room) throw new NearfieldError('QUOTA', `the storage is full: there is room for ${this.room} more bytes`);
+    this.room -= bytes;
   }
 
   private guard(action: () => number): number {

@@ -18,14 +18,15 @@ export interface StoredFiles {
 
 export const folderOf = (store: string): string => `/nearfield/${encodeURIComponent(store)}`;
 
-function answer<T>(request: IDBRequest<T>): Promise<T> {
+export function answer<T>(request: IDBRequest<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     request.onsuccess = () => resolve(request.result);
     request.onerror = () => reject(request.error ?? new NearfieldError('IO', 'IndexedDB failed and did not say why'));
   });
 }
 
-function connect(folder: string): Promise<IDBDatabase> {
+/** Connects to a folder's database, which is made when it is not there. */
+export function connect(folder: string): Promise<IDBDatabase> {
   const request = indexedDB.open(folder, version);
   request.onupgradeneeded = () => {
     request.result.createObjectStore(storeName).createIndex('timestamp', 'timestamp', { unique: false });
@@ -33,13 +34,17 @@ function connect(folder: string): Promise<IDBDatabase> {
   return answer(request);
 }
 
+/** The entries, for reading. */
+export const objectsOf = (connection: IDBDatabase): IDBObjectStore =>
+  connection.transaction(storeName, 'readonly').objectStore(storeName);
+
 /** Connects to a store's database, which is made when it is not there, and reads every entry once. */
 export async function readStoredFiles(store: string): Promise<StoredFiles> {
   const folder = folderOf(store);
   const connection = await connect(folder);
   const entries = new Map<string, IdbfsEntry>();
   try {
-    const objects = connection.transaction(storeName, 'readonly').objectStore(storeName);
+    const objects = objectsOf(connection);
     const keys = await answer(objects.getAllKeys());
     const values = await Promise.all(keys.map((key) => answer(objects.get(key) as IDBRequest<IdbfsEntry>)));
     keys.forEach((key, i) => entries.set(key as string, values[i] as IdbfsEntry));

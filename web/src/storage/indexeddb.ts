@@ -9,14 +9,18 @@
 //   file that replaces another of its name is never taken for the old one.
 // - Its syncfs(true) could begin only when the engine's code is there. idbfs-files.ts reads the same entries while
 //   the code is still being compiled.
+// - It makes its second transaction within an event, where nobody hears that the connection is closed by now. We do.
 // - It keeps every file's contents in memory. Once the engine has read a file, or IndexedDB has it, we drop the
-//   contents and leave the node with its time, which is all that later syncs look at.
+//   contents and leave the node with its time, which is all that later syncs look at. Such a file is never stored:
+//   when it is missing in the database, someone cleared that.
 import { NearfieldError } from '../errors.js';
 import type { EngineModule, FileNode, FileSystem, Idbfs, IdbfsEntry } from '../engine/module.js';
-import type { StoredFiles } from './idbfs-files.js';
+import { answer, connect, objectsOf, type StoredFiles } from './idbfs-files.js';
+import { roomLeft } from './room.js';
 import { Backend, CollectingSink, copyPart, missing, type Sink } from './backend.js';
 
-function abortOnFailure(idbfs: Idbfs): void {
+/** `isReleased`: whether a file's contents are in the database only. */
+function abortOnFailure(idbfs: Idbfs, isReleased: (path: string) => boolean): void {
   idbfs.storeRemoteEntry = (store, path, entry, done) => {
     const fail = (error: unknown): void => {
       done(error);
@@ -26,6 +30,10 @@ function abortOnFailure(idbfs: Idbfs): void {
         // aborted already
       }
     };
+    if (isReleased(path)) {
+      fail(new NearfieldError('IO', 'stored files are gone: the data of the site was cleared, perhaps; open the store again'));
+      return;
+    }
     try {
       const request = store.put(entry, path);
       request.onsuccess = () => done();
@@ -35,6 +43,21 @@ function abortOnFailure(idbfs: Idbfs): void {
     }
   };
 }
+
+function failAloud(idbfs: Idbfs): void {
+  const { reconcile } = idbfs;
+  idbfs.reconcile = (from, to, done) => {
+    try {
+      reconcile(from, to, done);
+    } catch (error) {
+      done(error);
+    }
+  };
+}
+
+/** Browsers close connections of pages in the background, and when the user has the site's data cleared. */
+const isClosed = (error: unknown): boolean =>
+  error instanceof DOMException && (error.name === 'InvalidStateError' || error.name === 'AbortError');
 
 export class IndexedDbBackend extends Backend {
   readonly kind = 'indexeddb';
@@ -50,20 +73,24 @@ export class IndexedDbBackend extends Backend {
     super(module.heap);
     this.fs = module.FS;
     this.folder = folder;
-    abortOnFailure(this.idbfs);
+    abortOnFailure(this.idbfs, (path) => this.released.has(path.slice(this.folder.length + 1)));
+    failAloud(this.idbfs);
     this.fs.mkdirTree(this.folder);
     this.fs.mount(this.idbfs, {}, this.folder);
-    this.idbfs.dbs[this.folder] = connection;
+    this.use(connection);
     for (const [path, entry] of entries) this.adopt(path, entry);
+  }
+
+  override async prepare(): Promise<void> {
+    this.room = await roomLeft();
   }
 
   override async commit(): Promise<void> {
     try {
       await this.store();
     } catch (error) {
-      // Browsers close connections of pages in the background; a new one works.
-      if (!(error instanceof DOMException) || error.name !== 'InvalidStateError') throw error;
-      this.disconnect();
+      if (!isClosed(error)) throw error;
+      await this.reconnect();
       await this.store();
     }
   }
@@ -78,11 +105,13 @@ export class IndexedDbBackend extends Backend {
   override async restore(): Promise<void> {
     const names = [...this.released];
     if (names.length === 0) return;
-    const database = await new Promise<IDBDatabase>((resolve, reject) => {
-      this.idbfs.getDB(this.folder, (error, found) => (error ? reject(error) : resolve(found)));
-    });
-    const store = database.transaction(this.idbfs.DB_STORE_NAME, 'readonly').objectStore(this.idbfs.DB_STORE_NAME);
-    await Promise.all(names.map((name) => this.restoreFile(store, name)));
+    try {
+      await this.restoreFiles(names);
+    } catch (error) {
+      if (!isClosed(error)) throw error;
+      await this.reconnect();
+      await this.restoreFiles(names);
+    }
   }
 
   override async close(): Promise<void> {
@@ -140,25 +169,37 @@ export class IndexedDbBackend extends Backend {
     this.newest = Math.max(this.newest, timestamp.getTime());
   }
 
+  private get connection(): IDBDatabase {
+    return this.idbfs.dbs[this.folder] as IDBDatabase;
+  }
+
+  /** IDBFS makes its transactions by this connection: ones that are on disk when they are complete. */
+  private use(connection: IDBDatabase): void {
+    const begin = connection.transaction.bind(connection);
+    connection.transaction = (names, mode) => begin(names, mode, { durability: 'strict' });
+    this.idbfs.dbs[this.folder] = connection;
+  }
+
   private store(): Promise<void> {
     return new Promise((resolve, reject) => {
       this.fs.syncfs(false, (error) => (error ? reject(error) : resolve()));
     });
   }
 
-  private restoreFile(store: IDBObjectStore, name: string): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const request = store.get(this.path(name));
-      request.onsuccess = () => {
-        const entry = request.result as IdbfsEntry | undefined;
-        if (entry?.contents) {
-          this.node(name).contents = entry.contents;
-          this.released.delete(name);
-        }
-        resolve();
-      };
-      request.onerror = () => reject(request.error ?? new NearfieldError('IO', `cannot read ${name}`));
-    });
+  private async restoreFiles(names: readonly string[]): Promise<void> {
+    const objects = objectsOf(this.connection);
+    const restore = async (name: string): Promise<void> => {
+      const entry = await answer(objects.get(this.path(name)) as IDBRequest<IdbfsEntry | undefined>);
+      if (!entry?.contents) return;
+      this.node(name).contents = entry.contents;
+      this.released.delete(name);
+    };
+    await Promise.all(names.map(restore));
+  }
+
+  private async reconnect(): Promise<void> {
+    this.disconnect();
+    this.use(await connect(this.folder));
   }
 
   private disconnect(): void {

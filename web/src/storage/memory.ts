@@ -1,8 +1,9 @@
 // Files in a Map: stores that need not last, packed stores on their way in and out.
+import type { StorageKind } from '../types.js';
 import { Backend, CollectingSink, copyPart, missing, type Heap, type Sink } from './backend.js';
 
 export class MemoryBackend extends Backend {
-  readonly kind = 'memory';
+  readonly kind: StorageKind = 'memory';
   private readonly files = new Map<string, Uint8Array>();
 
   constructor(heap: Heap, files: Record<string, Uint8Array> = {}) {

@@ -11,13 +11,14 @@ export interface StoreEvents {
 }
 
 export interface StorePlace {
-  readonly kind: 'indexeddb' | 'memory' | 'folder';
+  readonly kind: 'indexeddb' | 'opfs' | 'memory' | 'folder';
   readonly persisted: boolean;
   readonly warning: string | undefined;
 }
 
 const places: Readonly<Record<StorePlace['kind'], string>> = {
   indexeddb: 'IndexedDB, on this device',
+  opfs: 'files of the browser, on this device',
   memory: 'memory only, gone with the page',
   folder: 'a folder',
 };
