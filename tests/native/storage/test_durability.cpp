@@ -10,6 +10,7 @@
 
 #include "nearfield/database.h"
 #include "posix_storage.h"
+#include "scratch.h"
 
 namespace fs = std::filesystem;
 
@@ -51,20 +52,6 @@ extern "C" int __wrap_fsync(int descriptor) {
 namespace nearfield {
 namespace {
 
-class Scratch {
- public:
-  Scratch() {
-    std::string pattern = (fs::canonical(fs::temp_directory_path()) / "nearfield-XXXXXX").string();
-    REQUIRE(::mkdtemp(pattern.data()) != nullptr);
-    path_ = pattern;
-  }
-  ~Scratch() { fs::remove_all(path_); }
-  std::string store() const { return path_ + "/store"; }
-
- private:
-  std::string path_;
-};
-
 std::unique_ptr<Database> open(const std::string& path, Durability durability) {
   auto storage = PosixStorage::open(path, Access::kWrite, durability);
   REQUIRE(storage.ok());
@@ -98,7 +85,7 @@ constexpr const char* kSecond = "manifest-00000000000000000002.nf";
 
 TEST_CASE("a flush syncs data, then names, then writes the manifest and syncs it and its name") {
   const Scratch scratch;
-  const auto database = open(scratch.store(), Durability::kFull);
+  const auto database = open(scratch / "store", Durability::kFull);
   REQUIRE(add_row(*database, 1).ok());
   synced.clear();
   REQUIRE(add_row(*database, 2).ok());
@@ -112,26 +99,26 @@ TEST_CASE("a flush syncs data, then names, then writes the manifest and syncs it
   CHECK(beside(synced[manifest], kFirst));  // the old state stays until the new one is durable
   CHECK(beside(synced[manifest_name], kFirst));
   CHECK(beside(synced[manifest_name], "data-0000000001.nf"));
-  CHECK_FALSE(fs::exists(scratch.store() + "/" + kFirst));
+  CHECK_FALSE(fs::exists(fs::path(scratch / "store") / kFirst));
 }
 
 TEST_CASE("the folder of a new store is synced in the one that it is in") {
   const Scratch scratch;
-  const auto database = open(scratch.store(), Durability::kFull);
+  const auto database = open(scratch / "store", Durability::kFull);
   synced.clear();
   REQUIRE(add_row(*database, 1).ok());
   REQUIRE_FALSE(synced.empty());
-  CHECK(synced.front().path == fs::path(scratch.store()).parent_path());
+  CHECK(synced.front().path == fs::path(scratch / "store").parent_path());
   CHECK(beside(synced.front(), "store"));
 }
 
 TEST_CASE("without durability nothing is synced, and a later program reads it all") {
   const Scratch scratch;
   synced.clear();
-  REQUIRE(add_row(*open(scratch.store(), Durability::kNone), 1).ok());
-  REQUIRE(add_row(*open(scratch.store(), Durability::kNone), 2).ok());
+  REQUIRE(add_row(*open(scratch / "store", Durability::kNone), 1).ok());
+  REQUIRE(add_row(*open(scratch / "store", Durability::kNone), 2).ok());
   CHECK(synced.empty());
-  const auto database = open(scratch.store(), Durability::kFull);
+  const auto database = open(scratch / "store", Durability::kFull);
   CHECK((*database->find("docs"))->count() == 2);
   CHECK(database->verify()->problems.empty());
 }
@@ -140,7 +127,7 @@ TEST_CASE("whichever fsync fails, the flush does and the old state is there; the
   for (int n = 1; n <= 4; ++n) {
     CAPTURE(n);
     const Scratch scratch;
-    auto database = open(scratch.store(), Durability::kFull);
+    auto database = open(scratch / "store", Durability::kFull);
     REQUIRE(add_row(*database, 1).ok());
     refused = n;
     const auto flushed = add_row(*database, 2);
@@ -148,14 +135,14 @@ TEST_CASE("whichever fsync fails, the flush does and the old state is there; the
     REQUIRE_FALSE(flushed.ok());
     CHECK(flushed.error().code == ErrorCode::kIo);
     CHECK((*database->find("docs"))->count() == 2);  // in memory
-    auto reader = PosixStorage::open(scratch.store(), Access::kRead);
+    auto reader = PosixStorage::open(scratch / "store", Access::kRead);
     REQUIRE(reader.ok());
     const auto old = Database::open(std::move(reader).value(), {.read_only = true});
     REQUIRE(old.ok());
     CHECK((*(*old)->find("docs"))->count() == 1);
     REQUIRE(database->flush().ok());
     database.reset();
-    CHECK((*open(scratch.store(), Durability::kFull)->find("docs"))->count() == 2);
+    CHECK((*open(scratch / "store", Durability::kFull)->find("docs"))->count() == 2);
   }
 }
 

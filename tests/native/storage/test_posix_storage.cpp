@@ -12,31 +12,13 @@
 #include <fstream>
 
 #include "posix_storage.h"
+#include "scratch.h"
 #include "store/store.h"
 
 namespace nearfield {
 namespace {
 
 namespace fs = std::filesystem;
-
-// A directory that is gone when the test is over.
-class Scratch {
- public:
-  Scratch() {
-    std::string pattern = (fs::temp_directory_path() / "nearfield-XXXXXX").string();
-    REQUIRE(::mkdtemp(pattern.data()) != nullptr);
-    path_ = pattern;
-  }
-  ~Scratch() {
-    std::error_code ignored;
-    fs::permissions(path_, fs::perms::owner_all, ignored);
-    fs::remove_all(path_, ignored);
-  }
-  std::string operator/(const char* name) const { return (path_ / name).string(); }
-
- private:
-  fs::path path_;
-};
 
 std::vector<std::byte> pattern(size_t size) {
   std::vector<std::byte> bytes(size);
