@@ -2,7 +2,7 @@
 // once or from there on.
 //
 // The action under way must answer with a typed error and leave memory and storage as they were; it
-// must succeed when it is repeated.
+// must succeed when it is repeated. (c21, c26)
 #pragma once
 
 #include <cstdint>
