@@ -152,7 +152,7 @@ TEST_CASE("files that a system leaves about are not listed") {
   write_store(*storage, 1);
 }
 
-TEST_CASE("c22: a second writer is turned away until the first is gone; readers are not") {
+TEST_CASE("a second writer is turned away until the first is gone; readers are not") {  // c22
   const Scratch scratch;
   const std::string path = scratch / "db";
   auto storage = writable(path);
