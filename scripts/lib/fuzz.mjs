@@ -46,7 +46,7 @@ export async function keepCorpus(target) {
   mkdirSync(committed(target), { recursive: true });
   mkdirSync(found(target), { recursive: true });
   await step(`corpus of ${target}`, async () => {
-    await run(join(programs, target), ['-merge=1', committed(target), found(target)]);
+    await run(join(programs, target), ['-set_cover_merge=1', committed(target), found(target)]);
     return `${readdirSync(committed(target)).length} inputs`;
   });
 }
