@@ -143,7 +143,7 @@ class LoneSink final : public FileSink {
   Result<void> finish() override {
     NEARFIELD_TRY(writer_.flush());
     NEARFIELD_TRY(writer_.sync());
-    return sync_directory(parent_of(writer_.path()));
+    return sync_posix_name(writer_.path());
   }
 
  private:
@@ -195,7 +195,8 @@ class PosixStorage::Sink final : public FileSink {
   Result<void> append(std::span<const std::byte> bytes) override { return writer_.append(bytes); }
   Result<void> finish() override {
     NEARFIELD_TRY(writer_.flush());
-    storage_.unsynced_.push_back(writer_.take().release());
+    File file = writer_.take();
+    if (storage_.durability_ == Durability::kFull) storage_.unsynced_.push_back(file.release());
     return {};
   }
 
@@ -204,7 +205,8 @@ class PosixStorage::Sink final : public FileSink {
   Writer writer_;
 };
 
-Result<std::unique_ptr<PosixStorage>> PosixStorage::open(std::string directory, Access access) {
+Result<std::unique_ptr<PosixStorage>> PosixStorage::open(std::string directory, Access access,
+                                                         Durability durability) {
   struct stat status;
   const bool exists = ::stat(directory.c_str(), &status) == 0;
   if (!exists && errno != ENOENT) return system_error(errno, "cannot open " + directory);
@@ -212,7 +214,7 @@ Result<std::unique_ptr<PosixStorage>> PosixStorage::open(std::string directory, 
     return Error{ErrorCode::kInvalidArgument,
                  directory + " is not a directory; expected the directory of a store"};
   }
-  std::unique_ptr<PosixStorage> storage(new PosixStorage(std::move(directory), access));
+  std::unique_ptr<PosixStorage> storage(new PosixStorage(std::move(directory), access, durability));
   if (exists && access == Access::kWrite) NEARFIELD_TRY(storage->take_lock());
   return storage;
 }
@@ -252,7 +254,8 @@ Result<void> PosixStorage::make_directory() {
                  "another program has made " + directory_ +
                      " since it was opened here; expected it to be missing or empty still"};
   }
-  return sync_directory(parent_of(directory_));
+  if (durability_ == Durability::kNone) return {};
+  return sync_posix_name(directory_);
 }
 
 Result<void> PosixStorage::require_writing() const {
@@ -347,7 +350,7 @@ Result<void> PosixStorage::sync() {
     ::close(descriptor);
   }
   if (failure != 0) return system_error(failure, "cannot sync the files of " + directory_);
-  if (names_changed_) NEARFIELD_TRY(sync_directory(directory_));
+  if (names_changed_ && durability_ == Durability::kFull) NEARFIELD_TRY(sync_directory(directory_));
   names_changed_ = false;
   return {};
 }
@@ -356,5 +359,7 @@ Result<std::unique_ptr<FileSink>> create_posix_file(const std::string& path) {
   NEARFIELD_ASSIGN(Writer writer, start_file(path));
   return std::unique_ptr<FileSink>(std::make_unique<LoneSink>(std::move(writer)));
 }
+
+Result<void> sync_posix_name(const std::string& path) { return sync_directory(parent_of(path)); }
 
 }  // namespace nearfield

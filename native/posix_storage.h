@@ -19,13 +19,20 @@ namespace nearfield {
 
 enum class Access { kRead, kWrite };
 
+// What sync() waits for:
+//   kFull  the medium has every finished file and every name: what was flushed survives a power cut
+//   kNone  nothing: what was flushed survives the end of the program, however it ends, but after a
+//          power cut the store may be damaged or gone
+enum class Durability { kFull, kNone };
+
 class PosixStorage final : public Storage {
  public:
   // A missing directory reads as an empty storage and is made, and locked, by the first create();
   // its parent must exist. That create() is kLocked when another program has been there first, even
   // one that is gone: what it wrote is not what this one opened. kInvalidArgument when the path is
   // something other than a directory, kLocked when another program has it open for writing.
-  static Result<std::unique_ptr<PosixStorage>> open(std::string directory, Access access);
+  static Result<std::unique_ptr<PosixStorage>> open(std::string directory, Access access,
+                                                    Durability durability = Durability::kFull);
   ~PosixStorage() override;
 
   Result<std::vector<std::string>> list()
@@ -36,7 +43,7 @@ class PosixStorage final : public Storage {
   // A sink must not outlive the storage.
   Result<std::unique_ptr<FileSink>> create(std::string_view name) override;
   Result<void> remove(std::string_view name) override;
-  // Makes every finished file and every name durable.
+  // Makes every finished file and every name durable, files first.
   Result<void> sync() override;
   uint64_t preferred_file_bytes() const override { return UINT64_MAX; }
   bool maps() const override { return true; }
@@ -45,8 +52,8 @@ class PosixStorage final : public Storage {
   class Sink;
   struct Mapping;
 
-  PosixStorage(std::string directory, Access access)
-      : directory_(std::move(directory)), access_(access) {}
+  PosixStorage(std::string directory, Access access, Durability durability)
+      : directory_(std::move(directory)), access_(access), durability_(durability) {}
   std::string path(std::string_view name) const { return directory_ + "/" + std::string(name); }
   Result<void> make_directory();
   Result<void> take_lock();
@@ -55,6 +62,7 @@ class PosixStorage final : public Storage {
 
   std::string directory_;
   Access access_;
+  Durability durability_;
   int lock_ = -1;
   std::map<std::string, std::shared_ptr<Mapping>, std::less<>> mappings_;
   std::vector<int> unsynced_;  // descriptors of files finished since the last sync
@@ -64,5 +72,7 @@ class PosixStorage final : public Storage {
 // One file anywhere, a pack for instance; finish() makes it durable. An old file of this name is
 // replaced.
 Result<std::unique_ptr<FileSink>> create_posix_file(const std::string& path);
+// Makes the name of a file or directory durable, after it was renamed for instance.
+Result<void> sync_posix_name(const std::string& path);
 
 }  // namespace nearfield

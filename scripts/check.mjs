@@ -2,13 +2,13 @@
 //   asan, tsan  the native tests under the sanitizers
 //   neon        the tests of core on AArch64, under QEMU
 //   wasm        the kernels of each wasm variant, in Node
-//   fuzz        every fuzz target for a short time (FUZZ_SECONDS, 20 by default)
+//   fuzz        every fuzz target for a short time (FUZZ_SECONDS, 20 by default); npm run fuzz has options
 //   start       npm start serves the page, and a second start has nothing to build
 import { spawn } from 'node:child_process';
-import { accessSync, constants, mkdirSync, readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { buildPreset, wasmPresets } from './lib/cmake.mjs';
+import { buildFuzzTargets, fuzz } from './lib/fuzz.mjs';
 import { build, root } from './lib/paths.mjs';
 import { StepError, main, run, step } from './lib/run.mjs';
 import { setUp } from './setup.mjs';
@@ -21,15 +21,6 @@ async function ctest(preset) {
       '--parallel', String(availableParallelism()),
     ]),
   );
-}
-
-function isProgram(path) {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 async function wasmKernels() {
@@ -45,20 +36,8 @@ async function wasmKernels() {
   }
 }
 
-async function fuzz() {
-  await buildPreset('native-fuzz');
-  const folder = join(build, 'native-fuzz', 'tests', 'fuzz');
-  const targets = readdirSync(folder, { withFileTypes: true })
-    .filter((entry) => entry.isFile() && isProgram(join(folder, entry.name)))
-    .map(({ name }) => name);
-  if (targets.length === 0) throw new StepError('there is no fuzz target');
-  for (const name of targets) {
-    const corpus = join(build, 'fuzz-corpus', name);
-    mkdirSync(corpus, { recursive: true });
-    const seconds = process.env.FUZZ_SECONDS ?? '20';
-    const options = [`-max_total_time=${seconds}`, `-artifact_prefix=${corpus}-`, '-timeout=25', '-print_final_stats=1'];
-    await step(`fuzz ${name}`, () => run(join(folder, name), [...options, corpus]));
-  }
+async function fuzzAll() {
+  for (const target of await buildFuzzTargets()) await fuzz(target, process.env.FUZZ_SECONDS ?? '20');
 }
 
 /** Starts the demo page on a free port, asks for it, and stops it. Returns the seconds until it was served. */
@@ -116,7 +95,7 @@ const checks = {
   tsan: { needs: native, check: () => ctest('native-tsan') },
   neon: { needs: native, check: () => ctest('native-neon') },
   wasm: { needs: ['web', 'browser'], check: wasmKernels },
-  fuzz: { needs: native, check: fuzz },
+  fuzz: { needs: native, check: fuzzAll },
   start: { needs: [], check: start }, // sets itself up
 };
 

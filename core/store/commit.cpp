@@ -35,16 +35,20 @@ Error used_up(const std::string& what) {
 }  // namespace
 
 // Takes back what an unfinished commit wrote, newest first, so that a manifest never outlives its
-// data; what cannot be removed now is swept by a later commit.
+// data; what cannot be removed now is swept by a later commit. The empty manifest of a first commit
+// goes when the data has gone for sure: data without a manifest would count as a damaged store.
 Store::Commit::~Commit() {
   if (finished_) return;
   sink_.reset();
+  const bool data = names_.size() > 1;
   while (!names_.empty()) {
-    if (!store_.storage_.remove(names_.back()).ok()) {
+    const bool empty_manifest = names_.back() == layout::manifest_name(0);
+    if ((empty_manifest && data && !store_.storage_.sync().ok()) ||
+        !store_.storage_.remove(names_.back()).ok()) {
       store_.leftovers_ = true;
       return;
     }
-    if (names_.back() == layout::manifest_name(0)) store_.written_ = false;
+    if (empty_manifest) store_.written_ = false;
     names_.pop_back();
   }
 }

@@ -52,6 +52,19 @@ void add_threads(CLI::App& command, unsigned& threads) {
       ->capture_default_str();
 }
 
+void add_durability(CLI::App& command, Durability& durability) {
+  command
+      .add_option_function<std::string>(
+          "--durability",
+          [&durability](const std::string& word) {
+            durability = word == "none" ? Durability::kNone : Durability::kFull;
+          },
+          "What writing waits for: the disk (full), or nothing, when a power cut may cost the "
+          "store")
+      ->type_name("full|none")
+      ->check(one_of({"full", "none"}));
+}
+
 void add_collection(CLI::App& command, std::string& name) {
   command.add_option("--collection", name, "Collection; needed when the store has several")
       ->type_name("NAME")

@@ -7,6 +7,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "posix_storage.h"
+
 namespace nearfield::cli {
 
 // A whole number within [least, most].
@@ -18,6 +20,8 @@ CLI::Validator one_of(std::vector<std::string> words);
 
 // "--threads N": fills `threads`, which holds the default.
 void add_threads(CLI::App& command, unsigned& threads);
+// "--durability full|none"
+void add_durability(CLI::App& command, Durability& durability);
 // "--collection NAME"
 void add_collection(CLI::App& command, std::string& name);
 

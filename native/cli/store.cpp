@@ -33,12 +33,13 @@ void require_place(const std::string& path) {
 }
 
 std::unique_ptr<Database> open_database(const std::string& path, Access access, bool create,
-                                        ThreadPool* pool) {
+                                        ThreadPool* pool,
+                                        Durability durability = Durability::kFull) {
   DatabaseOptions options;
   options.create = create;
   options.read_only = access == Access::kRead;
   options.pool = pool;
-  return take(Database::open(open_storage(path, access), options), path);
+  return take(Database::open(open_storage(path, access, durability), options), path);
 }
 
 std::string list(const std::vector<std::string>& names) {
@@ -64,13 +65,14 @@ void remove_store(const std::string& path) {
   fs::remove(path, ignored);
 }
 
-std::unique_ptr<PosixStorage> open_storage(const std::string& path, Access access) {
+std::unique_ptr<PosixStorage> open_storage(const std::string& path, Access access,
+                                           Durability durability) {
   struct stat status = {};
   if (stat(path.c_str(), &status) != 0 &&
       (errno == ENOTDIR || errno == ENAMETOOLONG || errno == ELOOP)) {
     throw bad_input(path + ": no store can be there: " + std::strerror(errno));
   }
-  return take(PosixStorage::open(path, access), "store");
+  return take(PosixStorage::open(path, access, durability), "store");
 }
 
 bool store_exists(const std::string& path) {
@@ -90,7 +92,8 @@ void require_store(const std::string& path) {
   if (!store_exists(path)) throw bad_input("no store at " + path);
 }
 
-Store::Store(const std::string& path, Mode mode, unsigned threads) : path_(path) {
+Store::Store(const std::string& path, Mode mode, unsigned threads, Durability durability)
+    : path_(path) {
   is_new_ = !store_exists(path);
   if (is_new_ && mode != Mode::kCreate) throw bad_input("no store at " + path);
   if (is_new_) {
@@ -104,7 +107,7 @@ Store::Store(const std::string& path, Mode mode, unsigned threads) : path_(path)
     // Where there is no store to open, no lock is to be left behind.
     open_database(path, Access::kRead, false, nullptr);
   }
-  database_ = open_database(path, access, mode == Mode::kCreate, pool_.get());
+  database_ = open_database(path, access, mode == Mode::kCreate, pool_.get(), durability);
   for (const std::string& warning : database_->info().warnings) {
     std::fprintf(stderr, "nearfield: warning: %s\n", warning.c_str());
   }

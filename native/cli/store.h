@@ -20,7 +20,8 @@ enum class Mode {
 // An open store. Until keep() is called, one that did not exist before is removed at the end.
 class Store {
  public:
-  Store(const std::string& path, Mode mode, unsigned threads);
+  Store(const std::string& path, Mode mode, unsigned threads,
+        Durability durability = Durability::kFull);
   ~Store();
   Store(const Store&) = delete;
   Store& operator=(const Store&) = delete;
@@ -51,6 +52,7 @@ bool is_store_file(const std::string& name);
 void remove_store(const std::string& path);
 
 // PosixStorage::open, with Failures.
-std::unique_ptr<PosixStorage> open_storage(const std::string& path, Access access);
+std::unique_ptr<PosixStorage> open_storage(const std::string& path, Access access,
+                                           Durability durability = Durability::kFull);
 
 }  // namespace nearfield::cli

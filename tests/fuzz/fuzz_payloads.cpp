@@ -18,6 +18,14 @@ constexpr uint32_t kRows = 1100;  // enough for a graph
 
 void make_sample(MemoryStorage& storage, const CollectionOptions& options);
 
+std::vector<Field> fields() {
+  return {{"t", FieldType::kTag},
+          {"n", FieldType::kNumber},
+          {"b", FieldType::kBool},
+          {"x", FieldType::kText},
+          {"k", FieldType::kKeyword}};
+}
+
 // Databases with every kind of segment, made once: of each metric, and of f16 rows.
 constexpr size_t kSamples = 4;
 const MemoryStorage::Files& sample(size_t which) {
@@ -41,15 +49,22 @@ void make_sample(MemoryStorage& storage, const CollectionOptions& options) {
   require(database.ok());
   auto docs = (*database)->collection("docs", options);
   require(docs.ok());
+  require((*docs)->set_fields(fields()).ok());
   std::vector<float> vectors;
   std::vector<std::string> texts;
+  std::vector<std::string> values;
   for (uint32_t i = 0; i < kRows * kDimensions; ++i)
     vectors.push_back(static_cast<float>(random_below(1, i, 1000)) - 500);
   for (uint32_t i = 0; i < kRows; ++i) texts.push_back("id" + std::to_string(i));
   std::vector<IdView> ids;
   for (uint32_t i = 0; i < kRows; ++i)
     ids.push_back(i % 2 == 0 ? IdView(int64_t{i}) : IdView(std::string_view(texts[i])));
-  const std::vector<std::string_view> metadata(texts.begin(), texts.end());
+  for (uint32_t i = 0; i < kRows; ++i) {
+    values.push_back(R"({"t":["a","b)" + std::to_string(i % 5) + R"("],"n":)" + std::to_string(i) +
+                     R"(,"b":true,"x":"some words )" + std::to_string(i % 9) + R"(","k":"IT-)" +
+                     std::to_string(i % 50) + "\"}");
+  }
+  const std::vector<std::string_view> metadata(values.begin(), values.end());
   require((*docs)->upsert({vectors, ids, metadata}).ok());
   require((*docs)->link(0).ok());
   require((*docs)->remove(std::vector<IdView>{int64_t{0}, int64_t{2}}).ok());
@@ -67,6 +82,28 @@ void patch(std::vector<std::byte>& bytes, FuzzedDataProvider& input) {
         if (at < bytes.size()) bytes[at++] = std::byte{byte};
       }
     }
+  }
+}
+
+// Columns and postings.
+void use_fields(Collection& docs, SearchScratch& scratch) {
+  const auto everything = docs.select("");
+  require(everything.ok());
+  for (const char* filter : {R"({"t":"a","n":{"$lt":500}})", R"({"b":true,"k":{"$ne":"IT-7"}})",
+                             R"({"x":{"$exists":false},"t":{"$in":["b1","b2"]}})"}) {
+    if (const auto selected = docs.select(filter); selected.ok()) {
+      require(selected->count <= everything->count);
+      (void)docs.order(*selected, "n", true, 2, 5);
+      (void)docs.order(*selected, "t", false, 0, 5);
+      (void)docs.facets("t", *selected, 5);
+    }
+  }
+  for (const char* text : {"words", "\"some words\" 3", "it-7 wor*"}) {
+    RankOptions options;
+    options.text = TextOptions{.query = text};
+    const auto ranking = docs.rank(options, scratch);
+    if (!ranking.ok()) continue;
+    for (const RankedHit& hit : ranking->hits) (void)docs.highlight(hit.slot, "x", text);
   }
 }
 
@@ -88,11 +125,13 @@ void use(Storage& storage) {
         (void)docs.metadata_at(hit.slot);
       }
     }
+    use_fields(docs, scratch);
     (void)docs.remove(std::vector<IdView>{int64_t{4}, std::string_view("id5")});
     (void)docs.upsert({query, std::vector<IdView>{int64_t{-1}}});
     if (docs.options().dimensions == kDimensions) (void)docs.link(0);
   }
   (void)database->flush();
+  for (const std::string& name : database->names()) (void)(*database->find(name))->set_fields({});
 }
 
 }  // namespace

@@ -17,6 +17,7 @@ namespace {
 struct CompactCommand {
   std::string store;
   std::string collection;
+  Durability durability = Durability::kFull;
   unsigned threads = all_cores();
   bool json = false;
 };
@@ -24,7 +25,7 @@ struct CompactCommand {
 void run_compact(const CompactCommand& command) {
   constexpr uint64_t kBudgetMicroseconds = 200'000;  // between two looks at Ctrl-C
   require_store(command.store);
-  Store store(command.store, Mode::kWrite, command.threads);
+  Store store(command.store, Mode::kWrite, command.threads, command.durability);
   Collection& collection = store.collection(command.collection);
   const uint64_t rows_before = collection.stats().rows;
   const uint64_t bytes_before = store.database().info().bytes;
@@ -68,6 +69,7 @@ void add_compact(CLI::App& program) {
   command.add_option("STORE", options->store, "Folder of the store")->required();
   add_threads(command, options->threads);
   add_collection(command, options->collection);
+  add_durability(command, options->durability);
   command.add_flag("--json", options->json, "Print one JSON object");
   command.footer(
       "Happens by itself, in import and delete, when there are half as many of them as others.\n"

@@ -21,6 +21,7 @@ struct DeleteCommand {
   std::string ids;
   std::string collection;
   std::optional<std::string> where;
+  Durability durability = Durability::kFull;
   unsigned threads = all_cores();
   bool json = false;
 };
@@ -33,7 +34,7 @@ void run_delete(const DeleteCommand& command) {
   const std::vector<Id> ids = command.where ? std::vector<Id>() : read_ids(command.ids);
   const std::vector<IdView> views(ids.begin(), ids.end());
 
-  Store store(command.store, Mode::kWrite, command.threads);
+  Store store(command.store, Mode::kWrite, command.threads, command.durability);
   Collection& collection = store.collection(command.collection);
   uint64_t wanted = ids.size();
   uint64_t deleted = 0;
@@ -70,6 +71,7 @@ void add_delete(CLI::App& program) {
       ->excludes(ids);
   add_threads(command, options->threads);
   add_collection(command, options->collection);
+  add_durability(command, options->durability);
   command.add_flag("--json", options->json, "Print one JSON object");
   command.footer(
       "A line that is an integer (7, -7) is an integer id; in quotes, as a JSON string (\"7\"), "

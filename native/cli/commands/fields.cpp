@@ -18,11 +18,13 @@ struct FieldsCommand {
   std::string store;
   std::string collection;
   std::optional<std::string> set;
+  Durability durability = Durability::kFull;
 };
 
 void run_fields(const FieldsCommand& command) {
   require_store(command.store);
-  Store store(command.store, command.set ? Mode::kWrite : Mode::kRead, all_cores());
+  Store store(command.store, command.set ? Mode::kWrite : Mode::kRead, all_cores(),
+              command.durability);
   Collection& collection = store.collection(command.collection);
   if (command.set) {
     take(collection.set_fields(parse_fields(*command.set)), command.store);
@@ -43,6 +45,7 @@ void add_fields(CLI::App& program) {
                   "Fields to have in place of those before, read from the records' metadata")
       ->type_name("JSON");
   add_collection(command, options->collection);
+  add_durability(command, options->durability);
   command.footer(
       "  --set '{\"title\": \"text\", \"tag\": \"tag\", \"price\": \"number\", \"sku\": "
       "\"keyword\"}'\n"

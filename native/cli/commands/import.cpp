@@ -36,6 +36,7 @@ struct ImportOptions {
   std::optional<uint32_t> ef_construction;
   std::optional<std::string> storage;
   std::optional<std::string> fields;
+  Durability durability = Durability::kFull;
   unsigned threads = all_cores();
   bool json = false;
 };
@@ -206,7 +207,7 @@ void run_import(const ImportOptions& options) {
     wanted = new_collection(options, reader->dimensions());
   }
 
-  Store store(options.store, Mode::kCreate, options.threads);
+  Store store(options.store, Mode::kCreate, options.threads, options.durability);
   Collection* collection = nullptr;
   const std::vector<std::string> names = store.database().names();
   const std::string name = options.collection.empty() ? kDefaultCollection : options.collection;
@@ -282,6 +283,7 @@ void add_import(CLI::App& program) {
       ->capture_default_str();
   add_threads(command, options->threads);
   add_collection(command, options->collection);
+  add_durability(command, options->durability);
   command.add_flag("--json", options->json, "Print one JSON object");
   command.footer(
       "Without ids in the file, rows are numbered, from 0 or after the records that are there. A\n"

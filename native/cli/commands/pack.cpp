@@ -26,6 +26,7 @@ struct PackCommand {
   std::string store;
   std::string file;
   bool force = false;
+  Durability durability = Durability::kFull;  // of unpack
 };
 
 void run_pack(const PackCommand& command) {
@@ -125,10 +126,12 @@ void run_unpack(const PackCommand& command) {
   StagingFolder staging(folder);
   {
     PackedFile source(command.file);
-    const auto destination = open_storage(staging.path(), Access::kWrite);
+    const auto destination = open_storage(staging.path(), Access::kWrite, command.durability);
     take(Database::unpack(source, PackedFile::kName, *destination), command.file);
   }
   replaces ? staging.take_place_of_old(command.store) : staging.take_place(command.store);
+  if (command.durability == Durability::kFull)
+    take(sync_posix_name(folder.string()), command.store);
   std::cout << "unpacked " << command.file << " into " << command.store << "\n";
 }
 
@@ -149,6 +152,7 @@ void add_unpack(CLI::App& program) {
   command.add_option("FILE", options->file, "File that pack wrote")->required();
   command.add_option("STORE", options->store, "Folder of the store to make")->required();
   command.add_flag("--force", options->force, "Replace the store when it exists");
+  add_durability(command, options->durability);
   command.callback([options] { run_unpack(*options); });
 }
 

@@ -1,9 +1,10 @@
 // Commits that fail, and the files that commits leave behind.
 #include <catch2/catch_test_macros.hpp>
 
-#include "faulty_storage.h"
 #include "sample.h"
 #include "store/layout.h"
+#include "support/borrowed_storage.h"
+#include "support/faulty_storage.h"
 
 namespace nearfield::test {
 namespace {
@@ -61,6 +62,36 @@ TEST_CASE("a commit that fails at any call leaves the old state, and a later one
       fail_everywhere(true, preferred, failures);
     }
   }
+}
+
+// Notes what is removed and when it becomes durable.
+class RemovalLog final : public BorrowedStorage {
+ public:
+  using BorrowedStorage::BorrowedStorage;
+  Result<void> remove(std::string_view name) override {
+    log.emplace_back(name);
+    return BorrowedStorage::remove(name);
+  }
+  Result<void> sync() override {
+    log.emplace_back("sync");
+    return BorrowedStorage::sync();
+  }
+  std::vector<std::string> log;
+};
+
+TEST_CASE("a first commit that fails never leaves data without a manifest, whatever is lost") {
+  MemoryStorage memory(1);
+  RemovalLog storage(memory);
+  auto store = Store::open(storage, true);
+  {
+    Store::Commit commit = (*store)->begin();
+    add_collection(commit, 1, "docs");
+    REQUIRE(commit.put({1, SegmentKind::kRows, 0}, 5, noise(77, 700)).ok());
+    REQUIRE(commit.put({1, SegmentKind::kIds, 0}, 5, noise(77, 700)).ok());
+    storage.log.clear();
+  }
+  CHECK(storage.log == std::vector<std::string>{layout::data_name(2), layout::data_name(1), "sync",
+                                                layout::manifest_name(0)});
 }
 
 TEST_CASE("a dropped commit leaves nothing") {

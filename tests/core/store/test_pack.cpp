@@ -2,9 +2,9 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cstring>
 
-#include "faulty_storage.h"
 #include "sample.h"
 #include "store/layout.h"
+#include "support/faulty_storage.h"
 
 namespace nearfield::test {
 namespace {

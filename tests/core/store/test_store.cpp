@@ -2,10 +2,10 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cstring>
 
-#include "faulty_storage.h"
 #include "sample.h"
 #include "store/layout.h"
 #include "store/manifest.h"
+#include "support/faulty_storage.h"
 
 namespace nearfield::test {
 namespace {

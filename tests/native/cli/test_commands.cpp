@@ -34,6 +34,30 @@ std::vector<int32_t> search_ids(const TestFolder& folder, const std::string& sto
 
 }  // namespace
 
+TEST_CASE("commands that write take a durability, which changes nothing of what is stored") {
+  const TestFolder folder;
+  const std::string rows = folder.write_values("rows.f32", random_rows(10, kDimensions));
+  const std::string ids = folder.write("ids", "3\n");
+  const std::string pack = folder.path("pack");
+  std::map<std::string, std::string> packed;
+  for (const std::string word : {"full", "none"}) {
+    const std::string store = folder.path(word);
+    auto import = import_new(store, rows);
+    import.insert(import.end(), {"--durability", word});
+    succeed(import);
+    succeed({"delete", store, "--ids", ids, "--durability", word});
+    succeed({"compact", store, "--durability", word});
+    succeed({"fields", store, "--set", R"({"t":"tag"})", "--durability", word});
+    succeed({"pack", store, pack, "--force"});
+    packed[word] = read_file(pack);
+    succeed({"unpack", pack, store, "--force", "--durability", word});
+    succeed({"verify", store});
+  }
+  CHECK(packed["full"] == packed["none"]);
+  fail(2, {"--durability", "half", "full or none"},
+       {"delete", folder.path("full"), "--ids", ids, "--durability", "half"});
+}
+
 TEST_CASE("import and search find what a scan finds") {
   const TestFolder folder;
   const std::string file = folder.write_values("rows.f32", random_rows(3000, kDimensions));

@@ -12,31 +12,13 @@
 #include <fstream>
 
 #include "posix_storage.h"
+#include "scratch.h"
 #include "store/store.h"
 
 namespace nearfield {
 namespace {
 
 namespace fs = std::filesystem;
-
-// A directory that is gone when the test is over.
-class Scratch {
- public:
-  Scratch() {
-    std::string pattern = (fs::temp_directory_path() / "nearfield-XXXXXX").string();
-    REQUIRE(::mkdtemp(pattern.data()) != nullptr);
-    path_ = pattern;
-  }
-  ~Scratch() {
-    std::error_code ignored;
-    fs::permissions(path_, fs::perms::owner_all, ignored);
-    fs::remove_all(path_, ignored);
-  }
-  std::string operator/(const char* name) const { return (path_ / name).string(); }
-
- private:
-  fs::path path_;
-};
 
 std::vector<std::byte> pattern(size_t size) {
   std::vector<std::byte> bytes(size);
@@ -170,7 +152,7 @@ TEST_CASE("files that a system leaves about are not listed") {
   write_store(*storage, 1);
 }
 
-TEST_CASE("a second writer is turned away until the first is gone; readers are not") {
+TEST_CASE("a second writer is turned away until the first is gone; readers are not") {  // c22
   const Scratch scratch;
   const std::string path = scratch / "db";
   auto storage = writable(path);
