@@ -4,8 +4,9 @@
 //   reinsert  10 % are deleted and stored again; time against the build
 //   turnover  half of the rows give way to the other half, in steps of 1, 10 and 50 %, at random
 //             and a neighbourhood at a time
-// and for each, with one thread: recall@10 and throughput of both (ratios of medians of ROUNDS,
-// alternating), slots and bytes of storage after compact() as ratios, and what verify() finds.
+// and for each, with one thread at ef 100: recall@10 of both, throughput (ratio of medians of
+// ROUNDS, alternating) and distances computed, as ratios to the fresh one; slots and bytes of
+// storage after compact() as ratios, and what verify() finds.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -97,13 +98,14 @@ class Index {
 
   std::vector<int64_t> search(std::span<const float> query, bool exact) {
     const auto hits = check(collection_->search(
-        query, {.k = kK, .ef = exact ? std::nullopt : std::optional(kEf), .exact = exact},
-        scratch_));
+        query, {.k = kK, .ef = exact ? std::nullopt : std::optional(kEf), .exact = exact}, scratch_,
+        &stats_));
     std::vector<int64_t> ids;
     for (const auto& hit : hits) ids.push_back(collection_->id_at(hit.slot).number());
     return ids;
   }
 
+  uint64_t distances() const { return stats_.distance_computations; }
   uint64_t slots() const { return collection_->stats().rows; }
   uint64_t stored_bytes() {
     check(database_->flush());
@@ -120,6 +122,7 @@ class Index {
   std::unique_ptr<nearfield::Database> database_;
   nearfield::Collection* collection_ = nullptr;
   nearfield::SearchScratch scratch_;
+  nearfield::SearchStats stats_;
 };
 
 class Bench {
@@ -133,8 +136,8 @@ class Bench {
         pool_(2) {}
 
   void run() {
-    std::printf("%-34s %8s %8s %8s %6s %6s %8s %8s\n", "", "recall", "fresh", "speed", "slots",
-                "bytes", "problems", "time");
+    std::printf("%-34s %8s %8s %8s %9s %6s %6s %8s %8s\n", "", "recall", "fresh", "speed",
+                "distances", "slots", "bytes", "problems", "time");
     std::vector<uint32_t> all(set_.rows);
     std::iota(all.begin(), all.end(), 0U);
     std::vector<uint32_t> shuffled = all;
@@ -205,14 +208,21 @@ class Bench {
       ratios[0].push_back(seconds_of([&] { ask_all(churned); }));
       ratios[1].push_back(seconds_of([&] { ask_all(fresh); }));
     }
+    const auto distances_of = [&](Index& index) {
+      const uint64_t before = index.distances();
+      ask_all(index);
+      return static_cast<double>(index.distances() - before);
+    };
+    const double distances = distances_of(churned) / distances_of(fresh);
     const double speed = median(ratios[1]) / median(ratios[0]);
     const size_t problems = churned.problems();
     churned.compact();
     const double slots = static_cast<double>(churned.slots()) / static_cast<double>(fresh.slots());
     const double bytes =
         static_cast<double>(churned.stored_bytes()) / static_cast<double>(fresh.stored_bytes());
-    std::printf("%-34s %8.4f %8.4f %7.2fx %6.2f %6.2f %8zu %7.2fx\n", name.c_str(), recall_before,
-                recall_of_fresh, speed, slots, bytes, problems + churned.problems(), time);
+    std::printf("%-34s %8.4f %8.4f %7.2fx %8.2fx %6.2f %6.2f %8zu %7.2fx\n", name.c_str(),
+                recall_before, recall_of_fresh, speed, distances, slots, bytes,
+                problems + churned.problems(), time);
     std::fflush(stdout);
   }
 

@@ -175,27 +175,40 @@ class RowRemover final : public Linker {
     return codes_.build_distance(a, b, dot);
   }
 
-  // The neighbours of a row that goes, and of those of them that go, that stay; not `without`.
+  // The neighbours of a row that goes that stay, and when those are few also theirs of those that
+  // go; not `without`.
   void add_neighbours(uint32_t going, uint32_t without, std::vector<uint32_t>& out) const {
-    const auto add = [&](uint32_t slot) {
-      if (slot != without && !going_.contains(slot)) out.push_back(slot);
-    };
-    for (const uint32_t to : graph_.linked(going)) {
-      if (!going_.contains(to)) {
-        add(to);
-      } else {
-        for (const uint32_t beyond : graph_.linked(to)) add(beyond);
+    const size_t before = out.size();
+    const auto add_of = [&](uint32_t row) {
+      for (const uint32_t to : graph_.linked(row)) {
+        if (to != without && !going_.contains(to)) out.push_back(to);
       }
+    };
+    add_of(going);
+    if (out.size() - before >= degree() / kFewPart) return;
+    for (const uint32_t to : graph_.linked(going)) {
+      if (going_.contains(to)) add_of(to);
     }
   }
 
-  // Leaves in scratch.near the `count` rows nearest to `slot` of scratch.offered.
+  // Leaves in scratch.near the `count` nearest to `slot` of scratch.offered, which may name a row
+  // more than once.
   void find_nearest(uint32_t slot, size_t count, Scratch& scratch, uint64_t& distances) const {
-    auto& offered = scratch.offered;
-    small_sort(offered.begin(), offered.end());
-    offered.erase(std::unique(offered.begin(), offered.end()), offered.end());
+    const auto& offered = scratch.offered;
+    const size_t stride = codes_.stride();
     scratch.near.clear();
-    for (const uint32_t other : offered) scratch.near.push_back({distance(slot, other), other});
+    for (const uint32_t other : offered) __builtin_prefetch(codes_.code(other));
+    for (size_t i = 0; i < offered.size(); i += 4) {
+      const size_t valid = std::min<size_t>(4, offered.size() - i);
+      const uint8_t* rows[4];
+      for (size_t j = 0; j < 4; ++j) rows[j] = codes_.code(offered[i + std::min(j, valid - 1)]);
+      int32_t dots[4];
+      kernels_.dot4_u7(codes_.code(slot), rows, stride, dots);
+      for (size_t j = 0; j < valid; ++j) {
+        const uint32_t other = offered[i + j];
+        scratch.near.push_back({codes_.build_distance(slot, other, dots[j]), other});
+      }
+    }
     distances += offered.size();
     if (scratch.near.size() > count) {
       const auto middle = scratch.near.begin() + static_cast<ptrdiff_t>(count);
