@@ -4,6 +4,7 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { DOC_DIMENSIONS, DOCS_PACKAGE, demoDocument, readDocs } from './docs.mjs';
+import { GLOSSES_PACKAGE, readGlosses } from './glosses.mjs';
 import { PIXELS, readImages } from './images.mjs';
 import { cache, readFloats } from './output.mjs';
 import { permutation, split } from './split.mjs';
@@ -14,6 +15,7 @@ const QUERIES = 1000;
 const ALL_DOCS = 778;
 const DOC_QUERIES = 100;
 const ALL_WORDS = 341479;
+const ALL_GLOSSES = 117791;
 
 export const sets = {
   'demo-words': {
@@ -24,6 +26,16 @@ export const sets = {
       const { words, vectors } = readWords(say);
       write('demo/words.f32', [vectors]);
       write('demo/words.txt', [lines(words)]);
+    },
+  },
+  glosses: {
+    rows: ALL_GLOSSES, dimensions: 0, metric: '-', licence: 'WordNet', source: GLOSSES_PACKAGE,
+    about: 'the glosses of WordNet 3.1, texts without vectors',
+    prefix: 'glosses',
+    make(write, say) {
+      const glosses = readGlosses(say);
+      expectRows(this, glosses.length);
+      write('glosses.jsonl', [lines(glosses.map((gloss) => JSON.stringify(gloss)))]);
     },
   },
   'demo-docs': {

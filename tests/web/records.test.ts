@@ -93,6 +93,37 @@ describe('filters', () => {
     expect(lists.map(([hit]) => hit?.id)).toEqual(['a', 'b']);
   });
 
+  test('the same filter again sees every change in between', async () => {
+    const db = await openSync('again');
+    const numbered = db.collection<{ n: number }>('numbered', { dimensions: 2, fields: { n: 'number' } });
+    const other = db.collection<{ n: number }>('other', { dimensions: 2, fields: { n: 'number' } });
+    const record = (id: number, n: number) => ({ id, vector: [1, id], metadata: { n } });
+    const where = { n: { $gt: 4 } };
+    const matching = () => numbered.search({ vector: [1, 0], where, k: 20 }).map(({ id }) => id);
+    numbered.upsert([record(1, 5), record(2, 1), record(3, 7)]);
+    expect(matching()).toEqual([1, 3]);
+    expect(matching()).toEqual([1, 3]);
+    expect(other.count(where)).toBe(0);
+    numbered.upsert([record(4, 9)]);
+    expect(matching()).toEqual([1, 3, 4]);
+    numbered.update([{ id: 1, metadata: { n: 0 } }]);
+    expect(matching()).toEqual([3, 4]);
+    numbered.delete(3);
+    expect(matching()).toEqual([4]);
+    numbered.compact();
+    expect(matching()).toEqual([4]);
+    expect(numbered.deleteWhere(where)).toBe(1);
+    expect(matching()).toEqual([]);
+    numbered.clear();
+    numbered.upsert([record(7, 8)]);
+    expect(matching()).toEqual([7]);
+    db.drop('numbered');
+    const anew = db.collection<{ n: number }>('numbered', { dimensions: 2 });
+    anew.upsert([record(8, 8), record(9, 9)]);
+    expect(anew.count(where)).toBe(2);
+    await db.close();
+  });
+
   test('order, pages, counts and facets', () => {
     expect(docs.search({ orderBy: { field: 'price', order: 'desc' } }).map((hit) => hit.id)).toEqual(['b', 'a', 'c', 'd']);
     expect(docs.search({ orderBy: 'price', offset: 1, k: 2 }).map((hit) => hit.id)).toEqual(['a', 'b']);

@@ -23,9 +23,9 @@ export async function load(task) {
       await synced(true);
       await index.readIndex(store, rows);
     },
-    search(query, ef = 100) {
+    search(query, ef = 100, filter = undefined) {
       index.setEfSearch(ef);
-      return index.searchKnn(prepared(query, task), 10, undefined).neighbors;
+      return index.searchKnn(prepared(query, task), 10, filter).neighbors;
     },
     about: () => 'f32 rows, in the calling thread',
   };

@@ -72,6 +72,8 @@ export function unpack(module: EngineModule, source: StorageCalls, file: string,
 export class Engine {
   private readonly native: NativeEngine;
   private stopped: NearfieldError | undefined;
+  /** What the native side has selected, while nothing changes. */
+  private selected: { collection: number; where: string; matches: number } | undefined;
 
   /** Opens what the storage holds, or an empty database. */
   constructor(
@@ -106,7 +108,7 @@ export class Engine {
   }
 
   drop(name: string): void {
-    this.run(() => this.native.drop(name));
+    this.change(() => this.native.drop(name));
   }
 
   upsert(collection: number, { rows, vectors, ids, metadata }: PackedBatch): Stored {
@@ -114,7 +116,7 @@ export class Engine {
     this.stage(Staging.vectors, new Uint8Array(vectors.buffer, vectors.byteOffset, vectors.byteLength));
     this.stage(Staging.ids, ids);
     if (metadata.length > 0) this.stage(Staging.texts, metadata);
-    const { value, total } = this.run(() => this.native.upsert(collection, rows, metadata.length > 0));
+    const { value, total } = this.change(() => this.native.upsert(collection, rows, metadata.length > 0));
     return { added: value, wantsLink: total > 0 };
   }
 
@@ -126,25 +128,25 @@ export class Engine {
 
   /** Links about so many microseconds long. */
   link(collection: number, budgetMicroseconds: number): LinkProgress {
-    const { value, total } = this.run(() => this.native.link(collection, budgetMicroseconds));
+    const { value, total } = this.change(() => this.native.link(collection, budgetMicroseconds));
     return { done: value, total };
   }
 
   /** As link(), and from now on until nothing dead is left. */
   compact(collection: number, budgetMicroseconds: number): LinkProgress {
-    const { value, total } = this.run(() => this.native.compact(collection, budgetMicroseconds));
+    const { value, total } = this.change(() => this.native.compact(collection, budgetMicroseconds));
     return { done: value, total };
   }
 
   remove(collection: number, { count, ids }: PackedIds): Removed {
     if (count === 0) return { removed: 0, wantsLink: false };
     this.stage(Staging.ids, ids);
-    const { value, total } = this.run(() => this.native.remove(collection, count));
+    const { value, total } = this.change(() => this.native.remove(collection, count));
     return { removed: value, wantsLink: total > 0 };
   }
 
   clear(collection: number): void {
-    this.run(() => this.native.clear(collection));
+    this.change(() => this.native.clear(collection));
   }
 
   /** Packed records, for decodeRecords. */
@@ -196,18 +198,25 @@ export class Engine {
 
   setFields(collection: number, fields: readonly PackedField[]): void {
     this.stage(Staging.texts, encodeFields(fields));
-    this.run(() => this.native.setFields(collection));
+    this.change(() => this.native.setFields(collection));
   }
 
-  /** Evaluates a filter for the next call. How many rows match. */
+  /**
+   * Evaluates a filter for the next call, unless it is what was selected last: searches while somebody types mostly have
+   * the same. How many rows match.
+   */
   select(collection: number, where: string): number {
+    if (this.selected?.collection === collection && this.selected.where === where) return this.selected.matches;
+    this.selected = undefined;
     this.stage(Staging.texts, new TextEncoder().encode(where));
-    return this.run(() => this.native.select(collection)).value;
+    const matches = this.run(() => this.native.select(collection)).value;
+    this.selected = { collection, where, matches };
+    return matches;
   }
 
   removeWhere(collection: number, where: string): Removed {
     this.select(collection, where);
-    const { value, total } = this.run(() => this.native.removeSelected(collection));
+    const { value, total } = this.change(() => this.native.removeSelected(collection));
     return { removed: value, wantsLink: total > 0 };
   }
 
@@ -258,6 +267,12 @@ export class Engine {
       throw new NearfieldError('OUT_OF_MEMORY', `no memory for ${bytes.length} bytes; nothing was changed`);
     }
     this.module.heap().set(bytes, address);
+  }
+
+  /** For calls that change which slots match a filter. */
+  private change(call: () => Reply): Reply {
+    this.selected = undefined;
+    return this.run(call);
   }
 
   private run(call: () => Reply): Reply {
