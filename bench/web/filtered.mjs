@@ -1,6 +1,7 @@
 // node bench/web/filtered.mjs [SET] [--rounds N] [--share PERCENT]: searches among a random part of the rows in the page,
 // beside hnswlib-wasm with a filter function, alternating. Each side is asked for the ten nearest of the rows that match;
-// recall is against the exact answer among them. Nearfield evaluates `where` on a declared field for every query.
+// recall is against the exact answer among them. The filter is the same for all queries, as it is while somebody types:
+// Nearfield evaluates it once, on a declared field.
 import { parseArgs } from 'node:util';
 import { main, step } from '../../scripts/lib/run.mjs';
 import { readSet } from '../lib/data-set.mjs';
