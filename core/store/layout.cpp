@@ -135,7 +135,8 @@ Result<Decoder> check_file_header(std::span<const std::byte> bytes, const Magic&
                                   std::string_view name) {
   const std::string file(name);
   const size_t seen = std::min(bytes.size(), magic.size());
-  if (std::memcmp(bytes.data(), magic.data(), seen) != 0) {
+  // An empty file, as a crash leaves it, may have no address.
+  if (seen > 0 && std::memcmp(bytes.data(), magic.data(), seen) != 0) {
     return Error{ErrorCode::kForeignFile,
                  file + " is not a Nearfield file of this kind: it begins with other bytes"};
   }
